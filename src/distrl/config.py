@@ -1,0 +1,305 @@
+"""Every setting of a run, typed and documented. Importing this module imports neither torch nor ray.
+
+A config is a YAML file plus dotted overrides: `distrl train quickstart learner.learning_rate=1e-4`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveInt, ValidationError
+
+from distrl.errors import ConfigError, nearest
+
+UnitFloat = Annotated[float, Field(ge=0.0, le=1.0)]
+PositiveFloat = Annotated[float, Field(gt=0.0)]
+
+CONFIG_FOLDER = Path("configs")
+
+
+class Settings(BaseModel):
+    """Frozen, strict about names, documented by the string under each field."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, validate_default=True)
+
+
+class RunConfig(Settings):
+    """Where a run lives and when it ends."""
+
+    name: str = "run"
+    """Name of the run; its folder is `folder/name`."""
+
+    folder: Path = Path("runs")
+    """Folder that holds all runs."""
+
+    seed: NonNegativeInt = 0
+    """Seeds tasks, devices, sampling and the learner."""
+
+    minutes: PositiveFloat | None = None
+    """Training ends after this much wall-clock, evaluation not counted. None: no limit."""
+
+    learner_steps: PositiveInt | None = None
+    """Training ends after this many learner steps. None: no limit."""
+
+    trajectories: PositiveInt | None = None
+    """Training ends once this many trajectories were inserted. None: no limit."""
+
+    minimum_free_mb: NonNegativeInt = 200
+    """Below this much free disk, workers are held and the run waits until space is freed."""
+
+
+class DevicesConfig(Settings):
+    """The phones, and how long we wait for them."""
+
+    address: str = "sim://phone"
+    """URL of the device, e.g. `sim://phone?latency=emulator`."""
+
+    per_worker: PositiveInt = 8
+    """Devices that one worker drives at the same time."""
+
+    command_timeout_s: PositiveFloat = 60.0
+    """A device that takes longer to answer one command is lost; its episode is invalid."""
+
+    episode_timeout_s: PositiveFloat = 1800.0
+    """An episode that lasts longer is invalid; its task is given back."""
+
+
+class TasksConfig(Settings):
+    """What the agent is asked to do."""
+
+    suite: str = "general"
+    """Suite of task templates: general or webshop."""
+
+    split: str = "train"
+    """Split that training tasks come from."""
+
+    curriculum: Literal["uniform", "edge"] = "uniform"
+    """uniform: every template equally often; edge: more often where success is near one half."""
+
+    lease_s: PositiveFloat = 3600.0
+    """A task leased for longer than this is given back and played by somebody else."""
+
+
+class PolicyConfig(Settings):
+    """The model that looks at the screen and writes an action."""
+
+    model: str = "pocket"
+    """`pocket` (ships with the package) or a folder with any Hugging Face image-text-to-text model."""
+
+    temperature: PositiveFloat = 1.0
+    """Sampling temperature during training; the recorded log-probabilities are those of this distribution."""
+
+    max_new_tokens: PositiveInt = 24
+    """An action that is longer is cut and becomes invalid."""
+
+    history: NonNegativeInt = 3
+    """How many previous actions the prompt names."""
+
+    freeze_vision: bool = True
+    """Train the language model only; screenshot features are then computed once and cached by hash."""
+
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    """Precision of the model's weights in memory."""
+
+    device: str = "auto"
+    """Torch device: `cpu`, `cuda`, or `auto` for a GPU where there is one."""
+
+    batch_size: PositiveInt = 32
+    """Most screens in one inference batch."""
+
+
+class WorkersConfig(Settings):
+    """Who plays."""
+
+    count: PositiveInt = 1
+    """Worker processes; each has its own policy copy and its own devices."""
+
+    spool_mb: PositiveInt = 1024
+    """A worker stops starting episodes when this much waits in its spool unacknowledged."""
+
+
+class ReplayConfig(Settings):
+    """How trajectories wait for the learner, and which ones it sees."""
+
+    capacity: PositiveInt = 2_000
+    """Trajectories held; the oldest leaves first."""
+
+    warmup: PositiveInt = 32
+    """Trajectories that must be there before the learner starts."""
+
+    priority_exponent: UnitFloat = 0.5
+    """0 samples uniformly, 1 in proportion to priority (alpha in the paper)."""
+
+    td_error_weight: NonNegativeFloat = 1.0
+    """Weight of the mean absolute TD error in a trajectory's priority (w1)."""
+
+    ratio_weight: NonNegativeFloat = 0.5
+    """Weight of the mean importance ratio in a trajectory's priority (w2)."""
+
+    entropy_weight: NonNegativeFloat = 0.1
+    """Weight of the mean policy entropy in a trajectory's priority (w3)."""
+
+    importance_exponent: UnitFloat = 0.4
+    """Start of beta, which corrects for prioritised sampling; it is annealed to 1."""
+
+    importance_anneal_steps: PositiveInt = 1_000
+    """Learner steps over which beta reaches 1."""
+
+
+class PacingConfig(Settings):
+    """How far playing may run ahead of learning."""
+
+    max_lag: NonNegativeInt | None = None
+    """Workers are held before they start an episode whose trajectory would be staler than this many
+    versions when it is learned from. 0 is synchronous training; None never holds anybody."""
+
+    trajectories_per_version: PositiveFloat = 4.0
+    """How many new trajectories one learner step is expected to use up; turns a backlog into a lag."""
+
+
+class AlgorithmConfig(Settings):
+    """What the learner optimises. Letters in brackets are the paper's."""
+
+    name: Literal["a_ride"] = "a_ride"
+    """The algorithm: one file in `distrl/algorithms`."""
+
+    discount: UnitFloat = 0.9
+    """How much a success is worth one step earlier (gamma)."""
+
+    trace_decay: UnitFloat = 0.95
+    """How far Retrace looks ahead (lambda); 0 is one step, 1 is as far as the ratios allow."""
+
+    ratio_clip: PositiveFloat = 1.5
+    """The importance ratio in the policy loss is truncated here (rho-bar)."""
+
+    entropy_bonus: NonNegativeFloat = 0.003
+    """Weight of the policy's entropy in the loss (beta)."""
+
+    invalid_penalty: NonNegativeFloat = 0.2
+    """Taken from the reward of a step whose text was no action (kappa)."""
+
+    value_weight: NonNegativeFloat = 0.5
+    """Weight of the state value's cross-entropy in the loss."""
+
+    trajectory_value_weight: NonNegativeFloat = 0.5
+    """Weight of the trajectory value's cross-entropy in the loss."""
+
+    trajectory_filter: UnitFloat = 0.0
+    """Share of each sample left out because V_traj was least surprised by its outcome; 0 keeps all."""
+
+    retrace: bool = True
+    """Off: the one-step advantage of the paper's first formula."""
+
+    normalise_advantage: bool = True
+    """Divide a batch's advantages by their standard deviation."""
+
+
+class LearnerConfig(Settings):
+    """How the weights move."""
+
+    learning_rate: PositiveFloat = 1e-4
+    """AdamW's step size for the policy."""
+
+    critic_learning_rate: PositiveFloat = 1e-3
+    """AdamW's step size for the value heads."""
+
+    weight_decay: NonNegativeFloat = 0.01
+    """AdamW's weight decay."""
+
+    max_grad_norm: PositiveFloat = 1.0
+    """Gradients are scaled down to this norm."""
+
+    trajectories_per_step: PositiveInt = 8
+    """Trajectories sampled for one learner step."""
+
+    micro_batch: PositiveInt = 32
+    """Steps that go through the model at once; bounds memory, changes nothing else."""
+
+    publish_every: PositiveInt = 1
+    """Learner steps between two published versions."""
+
+    checkpoint_every_s: PositiveFloat = 120.0
+    """Seconds between two checkpoints."""
+
+    keep_checkpoints: PositiveInt = 2
+    """Checkpoints kept; older ones are deleted once a newer one is complete."""
+
+    max_bad_steps: PositiveInt = 5
+    """Learner steps in a row without a finite loss and gradient before it rolls back to the last checkpoint."""
+
+    canary_trajectories: NonNegativeInt = 4
+    """First trajectories whose log-probabilities the learner recomputes; it stops on mismatch."""
+
+    canary_tolerance: PositiveFloat = 0.02
+    """Largest difference in log-probability per token that the canary lets pass."""
+
+    device: str = "auto"
+    """Torch device of the learner: `cpu`, `cuda`, or `auto`."""
+
+
+class EvaluationConfig(Settings):
+    """Held-out tasks, played before and after training and never learned from."""
+
+    split: str = "test-instances"
+    """Split that evaluation tasks come from."""
+
+    episodes: PositiveInt = 128
+    """Tasks played per evaluation."""
+
+    temperature: NonNegativeFloat = 1.0
+    """Sampling temperature of evaluation; 0 takes the likeliest token."""
+
+    before: bool = True
+    """Evaluate the policy before training."""
+
+    after: bool = True
+    """Evaluate the policy after training."""
+
+    every_minutes: PositiveFloat | None = None
+    """Evaluate also while training goes on; None: only before and after."""
+
+
+class RuntimeConfig(Settings):
+    """Who runs where."""
+
+    address: str = "local"
+    """Ray cluster: `local` starts one on this machine that listens on loopback only, or an address."""
+
+    object_store_mb: PositiveInt = 512
+    """Shared memory for a Ray that we start ourselves."""
+
+    host_cpus: NonNegativeFloat = 0.0
+    """CPUs that Ray reserves for the host process."""
+
+    wait_s: PositiveFloat = 120.0
+    """Longest wait for any process of ours to answer before we say which one is silent."""
+
+    progress_s: PositiveFloat = 5.0
+    """Seconds between two lines of progress when the output is no terminal."""
+
+
+class Config(Settings):
+    """A whole run."""
+
+    run: RunConfig = RunConfig()
+    devices: DevicesConfig = DevicesConfig()
+    tasks: TasksConfig = TasksConfig()
+    policy: PolicyConfig = PolicyConfig()
+    workers: WorkersConfig = WorkersConfig()
+    replay: ReplayConfig = ReplayConfig()
+    pacing: PacingConfig = PacingConfig()
+    algorithm: AlgorithmConfig = AlgorithmConfig()
+    learner: LearnerConfig = LearnerConfig()
+    evaluation: EvaluationConfig = EvaluationConfig()
+    runtime: RuntimeConfig = RuntimeConfig()
+
+    @property
+    def run_folder(self) -> Path:
+        return self.run.folder / self.run.name

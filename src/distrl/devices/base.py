@@ -1,0 +1,31 @@
+"""What a device is to the rest of the house."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+from distrl.types import Action, Screen, Task, Tree
+
+
+class Device(Protocol):
+    """One phone with one owner. Every method raises `DeviceLost` when the phone stops answering."""
+
+    address: str
+
+    async def reset(self, task: Task) -> Screen:
+        """Bring the phone into the task's start state and return what it shows."""
+
+    async def perform(self, action: Action) -> None:
+        """Do one action. `Invalid`, `Wait` and the actions that end an episode change nothing."""
+
+    async def screen(self) -> Screen: ...
+
+    async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Inspectable(Protocol):
+    """A device whose inner state a rule judge may read."""
+
+    def evidence(self) -> Tree:
+        """{"before": state tree after reset, "after": state tree now}, both plain and unshared."""

@@ -1,0 +1,90 @@
+"""Every error this project raises on purpose. A message says what happened, where, and what to do next."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DistrlError(Exception):
+    """Root of the tree. The command line prints its message without a traceback and exits with 2."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """' Did you mean …?' for a misspelt name, or an empty string."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+# --- what the user gave us ----------------------------------------------------------------------
+
+
+class ConfigError(DistrlError):
+    """A config file or an override cannot be used."""
+
+
+class UnknownName(ConfigError):
+    """A name that is not registered: a suite, a device scheme, an algorithm, a bench."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        super().__init__(f"There is no {kind} {name!r}.{nearest(name, known)} Known: {', '.join(known)}.")
+
+
+class ModelNotFound(ConfigError):
+    """The policy's model folder is missing or is no Hugging Face model."""
+
+
+class RunExists(DistrlError):
+    """The run folder is there already; nothing in it is touched."""
+
+
+class RunNotFound(DistrlError):
+    """No run folder at the path given."""
+
+
+# --- devices ------------------------------------------------------------------------------------
+
+
+class DeviceError(DistrlError):
+    """Something about a phone, real or simulated."""
+
+
+class DeviceLost(DeviceError):
+    """The device stopped answering; its episode is invalid and it needs recovery."""
+
+    def __init__(self, address: str, operation: str, waited_s: float) -> None:
+        super().__init__(
+            f"{address} gave no answer to {operation} within {waited_s:.0f} s. "
+            f"Look at the device, or raise devices.command_timeout_s if it is only slow."
+        )
+
+
+# --- the learner --------------------------------------------------------------------------------
+
+
+class CanaryMismatch(DistrlError):
+    """The learner's log-probabilities differ from those a worker recorded for the same tokens."""
+
+
+class TrainingDiverged(DistrlError):
+    """Too many learner steps in a row gave a loss or gradient that is not a number."""
+
+
+# --- what is stored and sent --------------------------------------------------------------------
+
+
+class CorruptData(DistrlError):
+    """Bytes from disk or network that fail their checksum or their schema."""
+
+
+class CheckpointError(DistrlError):
+    """A checkpoint cannot be read, or none is there to resume from."""
+
+
+class StorageFull(DistrlError):
+    """The disk has no room. Nothing acknowledged is lost; free space and resume."""
+
+
+class PortTaken(DistrlError):
+    """A port that we were told to listen on belongs to another program."""

@@ -1,0 +1,65 @@
+"""What a policy is to the rest of the house."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy.typing as npt
+
+from distrl.types import Decision, Prompt, Screen, VersionedWeights
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Policy(Protocol):
+    """Screen in, action out, in batches. Owned by one worker; not safe for use from two threads at once."""
+
+    @property
+    def version(self) -> int: ...
+
+    def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
+        """One decision per prompt, all under the same weights."""
+
+    def load(self, weights: VersionedWeights) -> None:
+        """Take newer weights. Raises `CorruptData`, and keeps the old ones, when the checksum is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a trainable policy says about recorded actions, differentiable. Every tensor has shape [N]."""
+
+    logprob: torch.Tensor
+    """log π(a|s): summed over the action's tokens, end-of-sequence included, at the sampling temperature."""
+    entropy: torch.Tensor
+    """Mean over the action's tokens of the entropy of the policy's token distribution."""
+    value_logit: torch.Tensor
+    """The critic's logit of V(s)."""
+    trajectory_value_logit: torch.Tensor
+    """The critic's logit of V_traj, from the same state."""
+
+
+class TrainablePolicy(Policy, Protocol):
+    """A policy that a learner can move. The vision tower may be frozen; its features are cached by digest."""
+
+    def missing(self, screens: Sequence[Screen]) -> list[str]:
+        """Digests of the screens whose image `score` would need and does not have cached."""
+
+    def score(self, prompts: Sequence[Prompt], token_ids: Sequence[Sequence[int]]) -> Scores:
+        """Score recorded tokens. Screens may be references if `missing` did not name them."""
+
+    def remember(self, screens: Sequence[Screen]) -> None:
+        """Compute and cache the features of these screens, images included."""
+
+    def policy_parameters(self) -> list[torch.nn.Parameter]: ...
+
+    def critic_parameters(self) -> list[torch.nn.Parameter]: ...
+
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        """Copies of all trainable parameters, critic included, as numpy arrays."""
+
+    def save(self, folder: Path) -> None:
+        """Write a Hugging Face model folder, with the critic beside it as `critic.safetensors`."""

@@ -1,0 +1,232 @@
+"""What a task template is, what an oracle holds in its hand, and how a suite is found by name.
+
+A template knows nothing of pixels: it names parameters, phrases the goal, edits the start state as plain data,
+judges the end state, and solves itself through the elements a screen shows.
+
+Start-state edits are tuples that a device applies in order at reset, after seeding:
+    ("set", "settings/wifi", True)                    set a value; the path is split at "/"
+    ("add", "contacts/people", {"name": "Ada", …})    insert into a list, at a place the seed decides
+    ("drop", "clock/alarms", {"time": "07:30"})       remove the list items that match all given keys
+    ("open", "clock", "alarms")                       start with this app's page in front (default: the home screen)
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from distrl.errors import UnknownName
+from distrl.types import Action, Element, Press, Screen, Swipe, Tap, Task, Tree, Type
+
+Params = Mapping[str, Any]
+Edit = tuple[Any, ...]
+Oracle = Iterator[Action]
+
+SUITES = ("general", "webshop")
+DISMISSALS = ("Not now", "Deny", "Later", "OK")
+"""Labels of the button that closes a pop-up without a consequence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """All a rule may look at when an episode is over."""
+
+    params: Params
+    before: Tree
+    """State of the device after reset."""
+    after: Tree
+    """State of the device now."""
+    answer: str = ""
+    """What the agent answered; empty if it only said done."""
+
+    @property
+    def page(self) -> Tree:
+        """The frame in front: {"app", "page", "args", …}."""
+        frame: Tree = self.after["os"]["stack"][-1]
+        return frame
+
+    def shows(self, app: str, page: str, **args: Any) -> bool:
+        """Whether that page is in front, with at least these arguments."""
+        frame = self.page
+        return bool(frame["app"] == app and frame["page"] == page) and all(
+            frame["args"].get(key) == value for key, value in args.items()
+        )
+
+
+def nothing_to_edit(params: Params, rng: random.Random) -> tuple[Edit, ...]:
+    return ()
+
+
+def any_combination(params: Params) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Template:
+    """A family of tasks."""
+
+    name: str
+    """`app/what`, unique in the suite."""
+    app: str
+    """Id of the app it is about."""
+    phrasings: tuple[str, ...]
+    """Goals with {parameter} places; at least three that mean the same."""
+    space: Mapping[str, tuple[Any, ...]]
+    """The possible values of each parameter; a task is one combination of them. At least eight combinations."""
+    check: Callable[[Ending], bool]
+    """Whether the end state is what the goal asks for."""
+    oracle: Callable[[Hand, Params], Oracle]
+    """Solves the task by what the screen shows."""
+    max_steps: int = 15
+    start: Callable[[Params, random.Random], tuple[Edit, ...]] = nothing_to_edit
+    """Edits to the seeded state, so that the task can be done and is not done yet."""
+    may_change: tuple[str, ...] = ()
+    """Paths that a solution changes; any other stored change is a side effect and fails the task.
+    The `os` subtree and keys named `history` or `recent` never count."""
+    allowed: Callable[[Params], bool] = any_combination
+    """False for combinations that make no sense."""
+    held_out: bool = False
+    """True: the whole template belongs to the split test-templates."""
+
+    def combinations(self) -> list[dict[str, Any]]:
+        """Every allowed combination of parameters, in a fixed order."""
+        product = itertools.product(*self.space.values())
+        return [c for c in (dict(zip(self.space, values, strict=True)) for values in product) if self.allowed(c)]
+
+
+class Hand:
+    """What an oracle holds: the newest screen, and verbs that yield the actions to take.
+
+    Whoever plays the oracle sets `screen` and `state` before asking for the next action. Every verb first closes
+    a pop-up that came by chance.
+    """
+
+    def __init__(self) -> None:
+        self.screen: Screen = Screen(b"", 1, 1)
+        self.state: Tree = {}
+
+    # -- looking
+
+    def find(self, text: str, role: str = "") -> Element | None:
+        """The first visible element with exactly this text (any case), and this role if one is given."""
+        wanted = text.casefold()
+        return next(
+            (e for e in self.screen.elements if e.text.casefold() == wanted and (not role or e.role == role)), None
+        )
+
+    def sees(self, text: str, role: str = "") -> bool:
+        return self.find(text, role) is not None
+
+    # -- doing
+
+    def touch(self, element: Element) -> Tap:
+        x, y = self.centre(element)
+        return Tap(x, y)
+
+    def centre(self, element: Element) -> tuple[int, int]:
+        left, top, right, bottom = element.bounds
+        # Multiples of ten: the coordinates that small models write as one token.
+        x = round((left + right) / 2 / self.screen.width * 100) * 10
+        y = round((top + bottom) / 2 / self.screen.height * 100) * 10
+        return min(x, 1000), min(y, 1000)
+
+    def clear_popups(self) -> Oracle:
+        while self.find_role("popup") is not None:
+            button = next(e for e in self.screen.elements if e.role == "button" and e.text in DISMISSALS)
+            yield self.touch(button)
+
+    def find_role(self, role: str) -> Element | None:
+        return next((e for e in self.screen.elements if e.role == role), None)
+
+    def scroll_down(self) -> Swipe:
+        return Swipe(500, 700, 500, 300)
+
+    def scroll_up(self) -> Swipe:
+        return Swipe(500, 300, 500, 700)
+
+    def reveal(self, text: str, role: str = "") -> Iterator[Action]:
+        """Scroll until the element is on screen: down to the end first, then up."""
+        for direction in (self.scroll_down, self.scroll_up):
+            before = None
+            while True:
+                yield from self.clear_popups()
+                if self.sees(text, role) or self.screen.digest == before:
+                    break
+                before = self.screen.digest
+                yield direction()
+            if self.sees(text, role):
+                return
+        seen = [e.text for e in self.screen.elements if e.text]
+        raise LookupError(f"No element {text!r} with role {role or 'any'} on this page; it shows {seen}.")
+
+    def tap(self, text: str, role: str = "") -> Iterator[Action]:
+        yield from self.clear_popups()
+        yield from self.reveal(text, role)
+        element = self.find(text, role)
+        assert element is not None
+        yield self.touch(element)
+        yield from self.clear_popups()
+
+    def long_press(self, text: str, role: str = "") -> Iterator[Action]:
+        from distrl.types import LongPress
+
+        yield from self.clear_popups()
+        yield from self.reveal(text, role)
+        element = self.find(text, role)
+        assert element is not None
+        yield LongPress(*self.centre(element))
+        yield from self.clear_popups()
+
+    def write(self, hint: str, text: str, enter: bool = False) -> Iterator[Action]:
+        """Focus the field with this hint (or its present text), type, and press enter if asked to."""
+        yield from self.tap(hint, "field")
+        yield Type(text)
+        yield from self.clear_popups()
+        if enter:
+            yield Press("enter")
+            yield from self.clear_popups()
+
+    def go_home(self) -> Iterator[Action]:
+        yield from self.clear_popups()
+        if self.screen.foreground != "launcher":
+            yield Press("home")
+            yield from self.clear_popups()
+
+    def open_app(self, title: str) -> Iterator[Action]:
+        """From wherever the phone is: home, then the app's icon, through the app drawer if need be."""
+        yield from self.go_home()
+        if not self.sees(title, "icon"):
+            yield Swipe(500, 700, 500, 300)  # up on the home screen opens the drawer
+            yield from self.clear_popups()
+        yield from self.tap(title, "icon")
+
+
+class Suite(Protocol):
+    """A set of templates with splits. Each suite is a module `distrl.tasks.<name>` with a value `SUITE`."""
+
+    name: str
+
+    @property
+    def templates(self) -> Mapping[str, Template]: ...
+
+    def tasks(self, split: str, count: int, seed: int) -> list[Task]:
+        """`count` tasks of a split, spread evenly over its templates; the same for the same seed."""
+
+
+def load_suite(name: str) -> Suite:
+    if name not in SUITES:
+        raise UnknownName("suite", name, SUITES)
+    suite: Suite = importlib.import_module(f"distrl.tasks.{name}").SUITE
+    return suite
+
+
+@dataclass(frozen=True)
+class TemplateSet:
+    """Templates by name, and the apps that no training task touches."""
+
+    templates: Mapping[str, Template]
+    held_out_apps: frozenset[str] = field(default_factory=frozenset)
