@@ -256,3 +256,22 @@ class VersionedWeights:
     version: int
     arrays: Weights
     checksum: str
+
+    @staticmethod
+    def seal(version: int, arrays: Weights) -> VersionedWeights:
+        """These arrays under this version, with the checksum that whoever loads them compares."""
+        return VersionedWeights(version, arrays, checksum(arrays))
+
+    @property
+    def intact(self) -> bool:
+        return self.checksum == checksum(self.arrays)
+
+
+def checksum(arrays: Weights) -> str:
+    """SHA-256 over names, dtypes, shapes and bytes, in the order of the names."""
+    total = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        total.update(f"{name} {array.dtype.str} {arrays[name].shape}\n".encode())
+        total.update(array.tobytes())
+    return total.hexdigest()
