@@ -1,0 +1,159 @@
+"""What a user sees while a run goes on: a live panel in a terminal, plain lines elsewhere.
+
+The runtime calls `update` with whatever it knows, as often as it likes, and `message` for events worth a line.
+Every key is optional and what is missing is not shown:
+
+    phase                    "evaluate before", "train", "evaluate after" …
+    elapsed_s, limit_s       of the training phase; limit_s may be None
+    success                  moving average over the last trajectories, 0–1
+    trajectories, invalid    inserted, and declared invalid
+    trajectories_per_minute  over the last minutes
+    queue                    trajectories waiting to be inserted
+    lag                      mean over the last learner batch, in versions
+    learner_steps, learner_steps_per_s, version
+    evaluation               name of the evaluation that is being played, with
+    evaluation_done, evaluation_total, evaluation_successes
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.panel import Panel
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+Stats = Mapping[str, Any]
+
+
+class Progress(Protocol):
+    """Where a run reports to. Called from one thread only; never raises."""
+
+    def update(self, stats: Stats) -> None: ...
+
+    def message(self, text: str) -> None: ...
+
+
+class LinesProgress:
+    """One line every `every_s` seconds, for logs and pipes."""
+
+    def __init__(self, console: Console, every_s: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._every_s = every_s
+        self._now = now
+        self._next_at = 0.0
+        self._phase: Any = None
+
+    def update(self, stats: Stats) -> None:
+        now = self._now()
+        # A new phase is always worth a line; otherwise the first report of it could be swallowed by the interval.
+        if now < self._next_at and stats.get("phase") == self._phase:
+            return
+        self._next_at = now + self._every_s
+        self._phase = stats.get("phase")
+        self.message(line(stats))
+
+    def message(self, text: str) -> None:
+        self._console.print(Text(text), soft_wrap=True)
+
+
+class LiveProgress:
+    """A panel that redraws itself at the foot of the terminal; messages scroll by above it."""
+
+    def __init__(self, console: Console, title: str) -> None:
+        self._console = console
+        self._title = title
+        self._stats: dict[str, Any] = {}
+        self._evaluations: dict[str, Stats] = {}
+        self.live = Live(console=console, get_renderable=self.panel, refresh_per_second=4)
+
+    def update(self, stats: Stats) -> None:
+        self._stats.update(stats)
+        if stats.get("evaluation"):
+            self._evaluations[str(stats["evaluation"])] = dict(stats)
+
+    def message(self, text: str) -> None:
+        self._console.print(Text(text))
+
+    def panel(self) -> RenderableType:
+        return Panel(
+            Group(_figures(self._stats), _bars(self._evaluations)), title=Text(self._title), title_align="left"
+        )
+
+
+@contextmanager
+def open_progress(console: Console, title: str, every_s: float) -> Iterator[Progress]:
+    """The view that suits the console, for the length of a run."""
+    if not console.is_terminal:
+        yield LinesProgress(console, every_s)
+        return
+    progress = LiveProgress(console, title)
+    with progress.live:
+        yield progress
+
+
+def line(stats: Stats) -> str:
+    """All that is known, on one line."""
+    parts = [str(stats["phase"])] if stats.get("phase") else []
+    parts += [f"{name} {value}" for name, value in _cells(stats)]
+    if stats.get("evaluation"):
+        parts.append(f"{stats['evaluation']}: {_evaluated(stats)}")
+    return " · ".join(parts)
+
+
+def clock(seconds: float) -> str:
+    """62 → 1:02, 3723 → 1:02:03."""
+    minutes, second = divmod(int(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
+
+
+def _cells(stats: Stats) -> Iterator[tuple[str, str]]:
+    if (elapsed := stats.get("elapsed_s")) is not None:
+        limit = stats.get("limit_s")
+        yield "time", clock(elapsed) + (f" of {clock(limit)}" if limit else "")
+    for key, name, form in (
+        ("success", "success", "{:.0%}"),
+        ("trajectories", "trajectories", "{:,.0f}"),
+        ("trajectories_per_minute", "per minute", "{:.1f}"),
+        ("invalid", "invalid", "{:,.0f}"),
+        ("queue", "queue", "{:,.0f}"),
+        ("lag", "lag", "{:.1f}"),
+        ("learner_steps", "learner steps", "{:,.0f}"),
+        ("learner_steps_per_s", "steps/s", "{:.2f}"),
+        ("version", "version", "{:,.0f}"),
+    ):
+        if (value := stats.get(key)) is not None:
+            yield name, form.format(value)
+
+
+def _figures(stats: Stats) -> Table:
+    table = Table.grid(padding=(0, 3))
+    cells = [*([("phase", str(stats["phase"]))] if stats.get("phase") else []), *_cells(stats)]
+    for start in range(0, len(cells), 4):
+        row = cells[start : start + 4]
+        table.add_row(*(Text.assemble((f"{name} ", "dim"), (value, "bold")) for name, value in row))
+    return table
+
+
+def _bars(evaluations: Mapping[str, Stats]) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name, stats in evaluations.items():
+        bar = ProgressBar(
+            total=max(1, stats.get("evaluation_total") or 1), completed=stats.get("evaluation_done") or 0, width=40
+        )
+        table.add_row(Text(f"evaluation {name}"), bar, Text(_evaluated(stats)))
+    return table
+
+
+def _evaluated(stats: Stats) -> str:
+    done, total = stats.get("evaluation_done") or 0, stats.get("evaluation_total") or 0
+    successes = stats.get("evaluation_successes")
+    rate = f", {successes / done:.0%} success" if successes is not None and done else ""
+    return f"{done}/{total}{rate}"
