@@ -60,6 +60,13 @@ class DeviceLost(DeviceError):
         )
 
 
+# --- judges -------------------------------------------------------------------------------------
+
+
+class CannotJudge(DistrlError):
+    """A judge lacks what it needs to decide. The episode is invalid, never a failure of the agent."""
+
+
 # --- the learner --------------------------------------------------------------------------------
 
 

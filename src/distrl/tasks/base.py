@@ -16,11 +16,11 @@ import importlib
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from distrl.errors import UnknownName
-from distrl.types import Action, Element, Press, Screen, Swipe, Tap, Task, Tree, Type
+from distrl.types import Action, Element, LongPress, Press, Screen, Swipe, Tap, Task, Tree, Type
 
 Params = Mapping[str, Any]
 Edit = tuple[Any, ...]
@@ -111,6 +111,11 @@ class Hand:
 
     # -- looking
 
+    def look(self, screen: Screen, state: Tree) -> None:
+        """Take in what the phone shows now, and its state where the device lets us read it."""
+        self.screen = screen
+        self.state = state
+
     def find(self, text: str, role: str = "") -> Element | None:
         """The first visible element with exactly this text (any case), and this role if one is given."""
         wanted = text.casefold()
@@ -135,9 +140,14 @@ class Hand:
         return min(x, 1000), min(y, 1000)
 
     def clear_popups(self) -> Oracle:
-        while self.find_role("popup") is not None:
-            button = next(e for e in self.screen.elements if e.role == "button" and e.text in DISMISSALS)
-            yield self.touch(button)
+        while (tap := self.dismissal()) is not None:
+            yield tap
+
+    def dismissal(self) -> Tap | None:
+        """The tap that closes the pop-up on screen; None if there is no pop-up."""
+        if self.find_role("popup") is None:
+            return None
+        return self.touch(next(e for e in self.screen.elements if e.role == "button" and e.text in DISMISSALS))
 
     def find_role(self, role: str) -> Element | None:
         return next((e for e in self.screen.elements if e.role == role), None)
@@ -172,8 +182,6 @@ class Hand:
         yield from self.clear_popups()
 
     def long_press(self, text: str, role: str = "") -> Iterator[Action]:
-        from distrl.types import LongPress
-
         yield from self.clear_popups()
         yield from self.reveal(text, role)
         element = self.find(text, role)
@@ -213,6 +221,9 @@ class Suite(Protocol):
     @property
     def templates(self) -> Mapping[str, Template]: ...
 
+    @property
+    def splits(self) -> tuple[str, ...]: ...
+
     def tasks(self, split: str, count: int, seed: int) -> list[Task]:
         """`count` tasks of a split, spread evenly over its templates; the same for the same seed."""
 
@@ -222,11 +233,3 @@ def load_suite(name: str) -> Suite:
         raise UnknownName("suite", name, SUITES)
     suite: Suite = importlib.import_module(f"distrl.tasks.{name}").SUITE
     return suite
-
-
-@dataclass(frozen=True)
-class TemplateSet:
-    """Templates by name, and the apps that no training task touches."""
-
-    templates: Mapping[str, Template]
-    held_out_apps: frozenset[str] = field(default_factory=frozenset)

@@ -1,0 +1,45 @@
+"""Plays a template's own solution on a device: for demonstrations, and to prove that every task can be done."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from distrl.devices.base import Device, Inspectable
+from distrl.tasks.base import Hand, load_suite
+from distrl.types import Action, Decision, Done, Outcome, Screen, Step, Task, Trajectory, ends_episode
+
+
+class Demonstration(NamedTuple):
+    steps: list[tuple[Screen, Action]]
+    """Each screen with the action taken on it; the last action ends the episode."""
+    last_screen: Screen
+
+
+async def play_oracle(device: Device, task: Task) -> Demonstration:
+    """Let the task's oracle solve it. The step limit is not enforced: compare `len(steps)` with `task.max_steps`.
+
+    Pop-ups are closed between any two actions of the oracle. An oracle that ends without a word is done.
+    """
+    oracle = load_suite(task.suite).templates[task.template].oracle
+    hand = Hand()
+    steps: list[tuple[Screen, Action]] = []
+    screen = await device.reset(task)
+    hand.look(screen, _state(device))
+    solution = oracle(hand, task.params)
+    while True:
+        action = hand.dismissal() or next(solution, Done())
+        steps.append((hand.screen, action))
+        if ends_episode(action):
+            return Demonstration(steps, hand.screen)
+        await device.perform(action)
+        hand.look(await device.screen(), _state(device))
+
+
+def _state(device: Device) -> dict[str, object]:
+    return dict(device.evidence()["after"]) if isinstance(device, Inspectable) else {}
+
+
+def as_trajectory(task: Task, demonstration: Demonstration) -> Trajectory:
+    """A demonstration in the shape a judge reads; its decisions carry no tokens, its outcome is to be judged."""
+    steps = tuple(Step(screen, Decision(action, "", (), (), 0.0, 0)) for screen, action in demonstration.steps)
+    return Trajectory(task.id, task, steps, Outcome("invalid", "not judged yet"), demonstration.last_screen)

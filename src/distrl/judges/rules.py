@@ -1,0 +1,54 @@
+"""The judge that reads the phone's state: a template's rule, and no side effect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from distrl.errors import CannotJudge
+from distrl.tasks.base import Ending, Template, load_suite
+from distrl.trees import diff, under
+from distrl.types import Action, Answer, Done, Impossible, Outcome, Task, Trajectory, Tree
+
+FREE_SUBTREE = "os"
+"""What is in front and on the back stack is no stored change."""
+FREE_KEYS = frozenset({"history", "recent"})
+"""Traces that looking around leaves."""
+
+
+class RuleJudge:
+    """Success is: the agent itself said it was done, the rule holds, and nothing else on the phone changed."""
+
+    async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
+        if evidence is None:
+            raise CannotJudge(
+                f"The rule judge needs the phone's state and {trajectory.device or 'the device'} gave none. "
+                "Use a device that can be inspected, such as sim://phone, or another judge."
+            )
+        template = load_suite(task.suite).templates[task.template]
+        last = trajectory.steps[-1].decision.action if trajectory.steps else None
+        reason = unfinished(last) or unmet(template, task, last, evidence)
+        return Outcome("failure", reason) if reason else Outcome("success")
+
+
+def unfinished(last: Action | None) -> str:
+    """Why the episode did not end by the agent's own word, or an empty string."""
+    if isinstance(last, Done | Answer):
+        return ""
+    return "the agent gave up" if isinstance(last, Impossible) else "out of steps"
+
+
+def unmet(template: Template, task: Task, last: Action | None, evidence: Tree) -> str:
+    """Why the end state is not what the goal asked for, or an empty string."""
+    answer = last.text if isinstance(last, Answer) else ""
+    ending = Ending(task.params, evidence["before"], evidence["after"], answer)
+    if not template.check(ending):
+        return "the goal is not reached"
+    effects = side_effects(ending, template.may_change)
+    return f"side effect: {', '.join(effects)}" if effects else ""
+
+
+def side_effects(ending: Ending, may_change: Iterable[str]) -> list[str]:
+    """Paths of the stored changes that the goal did not ask for."""
+    allowed = (FREE_SUBTREE, *may_change)
+    paths = (change.path for change in diff(ending.before, ending.after))
+    return [path for path in paths if not under(path, allowed) and not FREE_KEYS.intersection(path.split("/"))]
