@@ -89,6 +89,24 @@ class CheckpointError(DistrlError):
     """A checkpoint cannot be read, or none is there to resume from."""
 
 
+class StaleVersion(DistrlError):
+    """Weights whose version is not above every version published before."""
+
+    def __init__(self, version: int, highest: int) -> None:
+        super().__init__(f"Weights of version {version} were refused: version {highest} was published before.")
+
+
+class Unreachable(DistrlError):
+    """A process of this run gave no answer."""
+
+    def __init__(self, who: str, operation: str, waited_s: float, why: str = "") -> None:
+        because = f" ({why})" if why else ""
+        super().__init__(
+            f"The {who} gave no answer to {operation} within {waited_s:.0f} s{because}. "
+            "Raise runtime.wait_s if this machine is only slow."
+        )
+
+
 class StorageFull(DistrlError):
     """The disk has no room. Nothing acknowledged is lost; free space and resume."""
 

@@ -252,6 +252,18 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
+class Receipt:
+    """The host's answer to a delivered trajectory. `settled`: it is safe, and its spool entry may go."""
+
+    status: Literal["inserted", "invalid", "duplicate", "later", "refused"]
+    """`later`: the host cannot store it now, keep it and try again; `refused`: its bytes are no trajectory."""
+
+    @property
+    def settled(self) -> bool:
+        return self.status in ("inserted", "invalid", "duplicate")
+
+
+@dataclass(frozen=True, slots=True)
 class VersionedWeights:
     version: int
     arrays: Weights
