@@ -5,36 +5,39 @@ A config is a YAML file plus dotted overrides: `distrl train quickstart learner.
 
 from __future__ import annotations
 
-import inspect
-import json
-import types
-import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveInt, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from distrl import loading
 from distrl.errors import ConfigError, nearest
 
 UnitFloat = Annotated[float, Field(ge=0.0, le=1.0)]
 PositiveFloat = Annotated[float, Field(gt=0.0)]
 
-CONFIG_FOLDER = Path("configs")
+CONFIG_FOLDERS = (Path("configs"), Path(__file__).parent / "configs")
+"""Where a config is looked for by name: the user's own folder first, then what the package ships."""
 
 
 class Settings(BaseModel):
     """Frozen, strict about names, documented by the string under each field."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True, validate_default=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        use_attribute_docstrings=True,
+        validate_default=True,
+        coerce_numbers_to_str=True,  # `run.name=7` names a run
+    )
 
 
 class RunConfig(Settings):
     """Where a run lives and when it ends."""
 
     name: str = "run"
-    """Name of the run; its folder is `folder/name`."""
+    """Name of the run; its folder is `folder/name`. `{n}` in it becomes nothing, or -2, -3 … where that is taken."""
 
     folder: Path = Path("runs")
     """Folder that holds all runs."""
@@ -303,3 +306,56 @@ class Config(Settings):
     @property
     def run_folder(self) -> Path:
         return self.run.folder / self.run.name
+
+
+# --- loading ------------------------------------------------------------------------------------
+
+
+def load_config(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Config:
+    """The config of that name, YAML file or run folder, with `a.b=value` overrides on top.
+
+    Raises `ConfigError` that says which key or value is wrong and what would be right.
+    """
+    path = find_config(name_or_path)
+    return loading.build(Config, loading.overlay(loading.read(path), overrides, Config), str(path))
+
+
+def find_config(name_or_path: str | Path) -> Path:
+    """A file is taken as it is, a run folder stands for the config in it, a name is looked up."""
+    path = Path(name_or_path)
+    if path.is_file():
+        return path
+    if (path / "config.yaml").is_file():
+        return path / "config.yaml"
+    for folder in CONFIG_FOLDERS:
+        if (found := folder / f"{name_or_path}.yaml").is_file():
+            return found
+    known = known_configs()
+    raise ConfigError(
+        f"There is no config {str(name_or_path)!r}, neither as a file nor by name."
+        f"{nearest(str(name_or_path), known)} Known: {', '.join(known)}."
+    )
+
+
+def known_configs() -> list[str]:
+    return sorted({path.stem for folder in CONFIG_FOLDERS if folder.is_dir() for path in folder.glob("*.yaml")})
+
+
+def to_yaml(config: Config) -> str:
+    """Every setting, defaults included, in a form that `load_config` reads back."""
+    return loading.dump(config.model_dump(mode="json"))
+
+
+def with_free_name(config: Config) -> Config:
+    """The same config with `{n}` in the run's name replaced, so that its folder does not exist yet."""
+    if "{n}" not in config.run.name:
+        return config
+    number = 1
+    while (config.run.folder / _numbered(config.run.name, number)).exists():
+        number += 1
+    run = config.run.model_copy(update={"name": _numbered(config.run.name, number)})
+    return config.model_copy(update={"run": run})
+
+
+def _numbered(name: str, number: int) -> str:
+    return name.replace("{n}", "" if number == 1 else f"-{number}")

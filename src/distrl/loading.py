@@ -1,0 +1,218 @@
+"""From YAML and dotted overrides to settings, with errors that name the field and say what to write instead.
+
+Generic over the settings class; `distrl.config` holds the classes themselves.
+"""
+
+from __future__ import annotations
+
+import re
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from distrl.errors import ConfigError, nearest
+
+Model = TypeVar("Model", bound=BaseModel)
+Tree = dict[str, Any]
+
+
+# --- YAML, as people write it --------------------------------------------------------------------
+
+SCALARS = (
+    ("bool", r"true|True|false|False", "tTfF"),
+    ("int", r"[-+]?(?:0|[1-9][0-9_]*)", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(?:[0-9][0-9_]*\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?|[-+]?\.inf|\.nan",
+        "-+0123456789.",
+    ),
+    ("null", r"~|null|Null|", "~nN\0"),
+    ("merge", r"<<", "<"),
+)
+"""The scalars of YAML 1.2. PyYAML speaks 1.1, where `1e-4` and `on` are not what they seem."""
+
+
+def _resolvers() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    table: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    for tag, pattern, first in SCALARS:
+        for character in first:
+            # PyYAML looks the empty scalar up under the empty string.
+            entry = (f"tag:yaml.org,2002:{tag}", re.compile(rf"^(?:{pattern})$"))
+            table.setdefault(character.replace("\0", ""), []).append(entry)
+    return table
+
+
+class _Loader(yaml.SafeLoader):
+    yaml_implicit_resolvers = _resolvers()
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [key.value for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(None, None, f"{key!r} is written twice", node.start_mark)
+        return super().construct_mapping(node, deep)
+
+
+class _Dumper(yaml.SafeDumper):
+    yaml_implicit_resolvers = _resolvers()
+
+
+def dump(tree: Tree) -> str:
+    """YAML that `read` turns back into the same tree."""
+    return yaml.dump(tree, Dumper=_Dumper, sort_keys=False, allow_unicode=True)
+
+
+def read(path: Path) -> Tree:
+    """The mapping in a YAML file; an empty file is an empty mapping."""
+    try:
+        tree = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # a SafeLoader: runs no code
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"Cannot read {path}: {error}.") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path} is not valid YAML: {error}") from error
+    if not isinstance(tree, dict | None):
+        raise ConfigError(f"{path} must hold sections such as `learner:`, but it holds {tree!r}.")
+    return tree or {}
+
+
+def scalar(text: str) -> Any:
+    """The value of an override, read as YAML would read it; what YAML cannot read is text."""
+    try:
+        value = yaml.load(text, Loader=_Loader)
+    except yaml.YAMLError:
+        return text
+    return text if isinstance(value, dict) else value
+
+
+# --- trees ---------------------------------------------------------------------------------------
+
+
+def overlay(tree: Mapping[str, Any], overrides: Sequence[str], model: type[BaseModel]) -> Tree:
+    """The tree with each `a.b=value` put in; a later one wins. The tree given is not changed."""
+    result: Tree = {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
+    for override in overrides:
+        path, equals, text = override.partition("=")
+        path = path.strip()
+        if not equals or not path:
+            raise ConfigError(f"{override!r} is no override. Write key=value, e.g. {next(leaves(model))[0]}=….")
+        if problem := _stranger(path, model):
+            raise ConfigError(problem)
+        *sections, last = path.split(".")
+        place = result
+        for section in sections:
+            inner = place.get(section)
+            place[section] = dict(inner) if isinstance(inner, dict) else {}
+            place = place[section]
+        place[last] = scalar(text)
+    return result
+
+
+def build(model: type[Model], tree: Tree, source: str) -> Model:
+    """Settings from a tree. Raises `ConfigError` that names every wrong field, with its dotted path."""
+    problems = [problem for path in _paths(tree, model) if (problem := _stranger(path, model))]
+    if problems:
+        raise ConfigError(_report(source, problems))
+    try:
+        return model.model_validate(tree)
+    except ValidationError as error:
+        raise ConfigError(_report(source, [_explain(model, one) for one in error.errors()])) from None
+
+
+def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, type[BaseModel], str]]:
+    """(dotted path, class, field name) of every field that holds a value and not a section."""
+    for name, kind in hints(model).items():
+        if name not in model.model_fields:
+            continue
+        if section := _section(kind):
+            yield from leaves(section, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", model, name
+
+
+def hints(model: type[BaseModel]) -> dict[str, Any]:
+    """Types of the fields, bounds included."""
+    return typing.get_type_hints(model, include_extras=True)
+
+
+def _section(kind: Any) -> type[BaseModel] | None:
+    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
+
+
+def _paths(tree: Mapping[str, Any], model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    """Dotted paths of all that a tree sets, down to the fields."""
+    for key, value in tree.items():
+        section = _section(hints(model).get(key))
+        if section and isinstance(value, dict):
+            yield from _paths(value, section, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
+
+
+# --- what to say when it is wrong ------------------------------------------------------------------
+
+
+def _report(source: str, problems: Sequence[str]) -> str:
+    if len(problems) == 1:
+        return f"{source}: {problems[0]}"
+    return f"{source}:\n" + "\n".join(f"  {problem}" for problem in problems)
+
+
+def _stranger(path: str, model: type[BaseModel]) -> str:
+    """What to say of a path that no setting has; empty for one that exists."""
+    known = [leaf for leaf, _, _ in leaves(model)]
+    if path in known or path in {leaf.rpartition(".")[0] for leaf in known}:
+        return ""
+    section, _, name = path.rpartition(".")
+    namesakes = [leaf for leaf in known if leaf.rpartition(".")[2] == name]
+    siblings = [leaf for leaf in known if leaf.rpartition(".")[0] == section]
+    hint = nearest(path, namesakes) or (f" Did you mean {namesakes[0]!r}?" if namesakes else "")
+    hint = hint or nearest(path, siblings) or nearest(path, known)
+    return f"There is no setting {path!r}.{hint} `distrl config` lists them all."
+
+
+def _explain(model: type[BaseModel], error: Any) -> str:
+    """One pydantic error in our words: which field, what was given, what is expected."""
+    owner, field = model, ""
+    for part in error["loc"]:
+        if part not in owner.model_fields:
+            break  # pydantic goes on into the branches of a union; the field is known already
+        field = f"{field}.{part}" if field else str(part)
+        kind = hints(owner)[part]
+        if (section := _section(kind)) is None:
+            return f"{field} is {error['input']!r}, but it must be {describe(kind)}."
+        owner = section
+    return f"{field} is a section, with {', '.join(owner.model_fields)}; {error['input']!r} was given."
+
+
+def describe(kind: Any) -> str:
+    """A type in words: `a whole number above 0, or null`."""
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        words = [describe(one) for one in typing.get_args(kind) if one is not type(None)]
+        return ", or ".join([*words, "null"])
+    if origin is Literal:
+        return " or ".join(str(one) for one in typing.get_args(kind))
+    if origin is typing.Annotated:
+        inner, *metadata = typing.get_args(kind)
+        return describe(inner) + _bounds(metadata)
+    return {int: "a whole number", float: "a number", bool: "true or false", str: "text", Path: "a path"}[kind]
+
+
+def _bounds(metadata: Sequence[Any]) -> str:
+    flat = [bound for one in metadata for bound in getattr(one, "metadata", None) or [one]]
+    limits = {
+        name: f"{getattr(one, name):g}"
+        for name in ("gt", "ge", "lt", "le")
+        for one in flat
+        if getattr(one, name, None) is not None
+    }
+    if {"ge", "le"} <= limits.keys():
+        return f" from {limits['ge']} to {limits['le']}"
+    phrases = {"gt": "above", "ge": "from", "lt": "below", "le": "up to"}
+    upward = {"ge": " up"}
+    return "".join(f" {phrases[name]} {limit}{upward.get(name, '')}" for name, limit in limits.items())
