@@ -1,0 +1,58 @@
+"""What a worker needs of the outside: a host to play for, a brain to ask, a spool to keep what is finished."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from distrl.types import Decision, Lease, Prompt, Receipt, VersionedWeights
+
+
+class HostClient(Protocol):
+    """The host as a worker sees it. Every method raises `Unreachable` when no answer comes in time."""
+
+    async def join(self, worker: str) -> int:
+        """Report for work. Whatever was leased to a worker of this name is given back.
+        The number returned was never given to any worker of this run before."""
+
+    async def lease(self, worker: str, count: int) -> list[Lease] | None:
+        """Up to `count` tasks to play; empty: ask again later; None: there will never be another one."""
+
+    async def give_back(self, lease_ids: Sequence[str]) -> None:
+        """These will not be played here."""
+
+    async def deliver(self, payload: bytes) -> Receipt:
+        """Hand over an encoded trajectory. Delivering it twice does no harm."""
+
+    async def latest(self, newer_than: int) -> VersionedWeights | None: ...
+
+    async def report(self, worker: str, kind: str, detail: str) -> None:
+        """Something worth a line in the run's log of events."""
+
+
+class Brain(Protocol):
+    """A policy behind a queue: whoever asks at the same time is answered in one batch."""
+
+    @property
+    def version(self) -> int: ...
+
+    async def act(self, prompt: Prompt) -> Decision: ...
+
+    async def load(self, weights: VersionedWeights) -> None:
+        """Take newer weights between two batches. Raises `CorruptData`, and keeps the old ones, on a bad checksum."""
+
+
+class Outbox(Protocol):
+    """Finished trajectories that the host has not acknowledged yet; outlives the process."""
+
+    def put(self, identifier: str, payload: bytes, /) -> None: ...
+
+    def pending(self) -> list[str]:
+        """Oldest first."""
+
+    def read(self, identifier: str, /) -> bytes: ...
+
+    def remove(self, identifier: str, /) -> None: ...
+
+    @property
+    def size_bytes(self) -> int: ...

@@ -1,0 +1,93 @@
+"""Carries finished trajectories from the spool to the host, and knows when the spool is full.
+
+Invariants: what was posted is on disk before `post` returns; it leaves the disk only after the host's receipt;
+what an earlier process left behind goes first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from distrl.errors import StorageFull, Unreachable
+from distrl.store.codec import encode
+from distrl.types import Trajectory
+from distrl.worker.base import HostClient, Outbox
+from distrl.worker.patience import Patience
+
+
+class Courier:
+    """One per worker; slots never wait for it, unless their own disk is full."""
+
+    def __init__(self, worker: str, spool: Outbox, client: HostClient, *, limit_bytes: int) -> None:
+        self.worker = worker
+        self.spool = spool
+        self.client = client
+        self.limit_bytes = limit_bytes
+        self.produced = 0
+        self.delivered = 0
+        self._refused: set[str] = set()
+        self._one_at_a_time = asyncio.Lock()
+        self._news = asyncio.Event()
+        self._news.set()
+
+    @property
+    def full(self) -> bool:
+        """True while so much waits for the host that no episode should start."""
+        return self.spool.size_bytes > self.limit_bytes
+
+    @property
+    def waiting(self) -> list[str]:
+        """Ids on disk that the host may still take, oldest first."""
+        return [identifier for identifier in self.spool.pending() if identifier not in self._refused]
+
+    async def post(self, trajectory: Trajectory) -> None:
+        """Put it on disk. While this machine's disk is full the caller, and nobody else, waits."""
+        payload = encode(trajectory)
+        patience = Patience()
+        while True:
+            try:
+                self.spool.put(trajectory.id, payload)
+                break
+            except StorageFull as error:
+                await self._report("spool_full", str(error))
+                await patience.wait()
+        self.produced += 1
+        self._news.set()
+
+    async def run(self) -> None:
+        """Deliver for ever."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            await self.drain()
+
+    async def drain(self) -> None:
+        """Deliver all that waits now, oldest first, however long the host makes us wait."""
+        async with self._one_at_a_time:
+            for identifier in self.waiting:
+                await self._deliver(identifier)
+
+    async def _deliver(self, identifier: str) -> None:
+        patience = Patience()
+        while True:
+            try:
+                receipt = await self.client.deliver(self.spool.read(identifier))
+            except Unreachable:
+                await patience.wait()
+                continue
+            if receipt.settled:
+                self.spool.remove(identifier)
+                self.delivered += 1
+                return
+            if receipt.status == "refused":
+                # It stays on disk for whoever wants to look at it, and is not offered again by this process.
+                self._refused.add(identifier)
+                await self._report("refused", f"spool entry {identifier} is no trajectory; it stays in the spool")
+                return
+            await patience.wait()
+
+    async def _report(self, kind: str, detail: str) -> None:
+        try:
+            await self.client.report(self.worker, kind, detail)
+        except Unreachable:
+            return  # an event is not worth holding up a trajectory

@@ -1,0 +1,132 @@
+"""One task on one device, from reset to outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from distrl.devices.base import Device, Inspectable
+from distrl.errors import DeviceError, DeviceLost
+from distrl.judges.base import Judge
+from distrl.policies.prompts import history_of
+from distrl.types import Outcome, Prompt, Screen, Step, Task, Trajectory, Tree, ends_episode
+from distrl.worker.base import Brain
+
+T = TypeVar("T")
+
+UNJUDGED = Outcome("invalid", "not judged yet")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How long a device may take, and what the prompt remembers."""
+
+    command_s: float
+    episode_s: float
+    history: int
+
+
+class Episode:
+    """Plays tasks on one device. Touches no queue, so a test can call it directly.
+
+    Infrastructure failures end in an `invalid` outcome and never in a failure of the agent. An error of the policy
+    is no property of a device or a task: it is raised.
+    """
+
+    def __init__(
+        self,
+        device: Device,
+        brain: Brain,
+        judge: Judge,
+        limits: Limits,
+        *,
+        mint: Callable[[], str],
+        now: Callable[[], float],
+        worker: str = "",
+    ) -> None:
+        self.device = device
+        self.brain = brain
+        self.judge = judge
+        self.limits = limits
+        self.mint = mint
+        self.now = now
+        self.worker = worker
+        self.device_is_suspect = False
+        """The last episode ended because of the device: open it anew before the next one."""
+
+    async def play(self, task: Task) -> Trajectory:
+        started_at = self.now()
+        record = _Record()
+        outcome = UNJUDGED
+        evidence: Tree | None = None
+        self.device_is_suspect = True  # until it has proved otherwise: also true when we are cancelled half-way
+        try:
+            async with asyncio.timeout(self.limits.episode_s):
+                await self._act_out(task, record)
+            evidence = self._evidence()
+            self.device_is_suspect = False
+        except TimeoutError:
+            outcome = Outcome("invalid", f"the episode took longer than {self.limits.episode_s:.0f} s")
+        except DeviceError as error:
+            outcome = Outcome("invalid", str(error))
+        trajectory = Trajectory(
+            id=self.mint(),
+            task=task,
+            steps=tuple(record.steps),
+            outcome=outcome,
+            last_screen=record.screen,
+            worker=self.worker,
+            device=self.device.address,
+            started_at=started_at,
+            duration_s=self.now() - started_at,
+        )
+        if self.device_is_suspect:
+            return trajectory
+        return replace(trajectory, outcome=await self._judged(trajectory, evidence))
+
+    async def _act_out(self, task: Task, record: _Record) -> None:
+        record.screen = await self._ask("reset", self.device.reset(task))
+        while len(record.steps) < task.max_steps:
+            before = self.now()
+            prompt = Prompt(task.goal, record.screen, history_of(record.steps, self.limits.history))
+            decision = await self.brain.act(prompt)
+            if ends_episode(decision.action):
+                record.steps.append(Step(record.screen, decision, self.now() - before))
+                return
+            # The step is written down first: if the device is lost now, what it was told last is on record.
+            record.steps.append(Step(record.screen, decision))
+            await self._ask("perform", self.device.perform(decision.action))
+            record.steps[-1] = replace(record.steps[-1], duration_s=self.now() - before)
+            record.screen = await self._ask("screen", self.device.screen())
+
+    async def _ask(self, operation: str, answer: Awaitable[T]) -> T:
+        """The device's answer within its deadline, any trouble as a `DeviceError`."""
+        try:
+            async with asyncio.timeout(self.limits.command_s):
+                return await answer
+        except DeviceError:
+            raise
+        except TimeoutError:
+            raise DeviceLost(self.device.address, operation, self.limits.command_s) from None
+        except Exception as error:  # a bug in one driver costs one episode on one device, never the worker
+            raise DeviceError(f"{self.device.address} broke in {operation}: {error!r}") from error
+
+    def _evidence(self) -> Tree | None:
+        return self.device.evidence() if isinstance(self.device, Inspectable) else None
+
+    async def _judged(self, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
+        try:
+            async with asyncio.timeout(self.limits.command_s):
+                return await self.judge.judge(trajectory.task, trajectory, evidence)
+        except Exception as error:  # whatever stopped the judge, the agent is not to blame: invalid, never reward 0
+            return Outcome("invalid", f"the judge failed: {error!r}"[:500])
+
+
+class _Record:
+    """What has happened so far; survives the exception that ends an episode."""
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+        self.screen: Screen | None = None

@@ -1,0 +1,127 @@
+"""A worker: N devices that play at the same time with one copy of the policy, each at its own pace."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+from distrl.config import Config
+from distrl.devices.base import Device
+from distrl.errors import CorruptData, Unreachable
+from distrl.judges.base import Judge
+from distrl.worker.base import Brain, HostClient, Outbox
+from distrl.worker.courier import Courier
+from distrl.worker.episode import Episode, Limits
+from distrl.worker.ids import TrajectoryIds
+from distrl.worker.patience import Patience
+from distrl.worker.slot import Slot
+
+WEIGHTS_POLL_S = 1.0
+
+OpenSlotDevice = Callable[[int], Awaitable[Device]]
+
+
+class Worker:
+    """A plain asyncio object: it knows its host, its policy and its devices by their protocols only."""
+
+    def __init__(
+        self,
+        name: str,
+        config: Config,
+        *,
+        client: HostClient,
+        brain: Brain,
+        judge: Judge,
+        open_device: OpenSlotDevice,
+        spool: Outbox,
+        now: Callable[[], float],
+    ) -> None:
+        self.name = name
+        self.config = config
+        self.client = client
+        self.brain = brain
+        self.judge = judge
+        self.open_device = open_device
+        self.now = now
+        self.courier = Courier(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20)
+        self._stopping = asyncio.Event()
+        self._refused_version = -1
+
+    async def run(self) -> None:
+        """Play until there is no task left or `stop` is called; nothing is ever delivered by halves.
+
+        Raises what the policy raises: a model that cannot answer is nobody's lost device.
+        """
+        mint = TrajectoryIds(self.config.run.seed, await self._join())
+        await self.courier.drain()  # what an earlier process left goes first
+        helpers = [asyncio.ensure_future(self.courier.run()), asyncio.ensure_future(self._follow_weights())]
+        slots = [asyncio.ensure_future(slot.run()) for slot in self._slots(mint)]
+        ending = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await _first_end([ending, asyncio.gather(*slots), *helpers])
+            await _cancel(slots)
+            await asyncio.wait_for(self.courier.drain(), self.config.runtime.wait_s)
+        except TimeoutError:
+            pass  # the host takes nothing now; what waits is safe on disk, and the next process delivers it
+        finally:
+            await _cancel([ending, *slots, *helpers])
+
+    def stop(self) -> None:
+        """Start no episode any more, give back what is being played, deliver what is finished; `run` then returns."""
+        self._stopping.set()
+
+    def _slots(self, mint: Callable[[], str]) -> list[Slot]:
+        devices = self.config.devices
+        limits = Limits(devices.command_timeout_s, devices.episode_timeout_s, self.config.policy.history)
+
+        def episode_on(device: Device) -> Episode:
+            return Episode(device, self.brain, self.judge, limits, mint=mint, now=self.now, worker=self.name)
+
+        def opener(number: int) -> Callable[[], Awaitable[Device]]:
+            return lambda: self.open_device(number)
+
+        return [
+            Slot(self.name, opener(number), episode_on, self.courier, self.client)
+            for number in range(devices.per_worker)
+        ]
+
+    async def _join(self) -> int:
+        patience = Patience()
+        while True:
+            try:
+                return await self.client.join(self.name)
+            except Unreachable:
+                await patience.wait()
+
+    async def _follow_weights(self) -> None:
+        """Keep the policy new without stopping any device: each decision carries the version it was made with."""
+        while True:
+            with contextlib.suppress(Unreachable):  # the old weights still play; the next poll is a second away
+                await self.refresh_weights()
+            await asyncio.sleep(WEIGHTS_POLL_S)
+
+    async def refresh_weights(self) -> None:
+        """Take the newest weights there are. Torn ones are refused, reported once, and the old ones stay."""
+        weights = await self.client.latest(self.brain.version)
+        if weights is None or weights.version == self._refused_version:
+            return
+        try:
+            await self.brain.load(weights)
+        except CorruptData as error:
+            self._refused_version = weights.version
+            await self.client.report(self.name, "weights_refused", str(error))
+
+
+async def _first_end(futures: Sequence[asyncio.Future[Any]]) -> None:
+    """Wait for the first one to end, and raise its error if it has one."""
+    done, _ = await asyncio.wait(futures, return_when=asyncio.FIRST_COMPLETED)
+    for future in done:
+        future.result()
+
+
+async def _cancel(futures: Sequence[asyncio.Future[Any]]) -> None:
+    for future in futures:
+        future.cancel()
+    await asyncio.gather(*futures, return_exceptions=True)
