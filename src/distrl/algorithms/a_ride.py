@@ -1,0 +1,129 @@
+"""A-RIDE: asynchronous, off-policy, with Retrace targets, truncated ratios and true entropy.
+
+    L = −E[w·min(ρ, ρ̄)·A·log π(a|s)] − β·E[H] + c_V·BCE(V, V_ret) + c_traj·BCE(V_traj, outcome)
+
+Three choices the formula leaves open:
+- V(s) is trained towards V_ret clipped into [0, 1], with soft labels: the discounted chance of success, which is what
+  the TD errors and advantages below take V to be. At discount 1 it is Pr(return-to-go > 0) itself.
+- The advantage keeps its sign and size. Dividing by the batch's standard deviation moves neither its zero nor its sign.
+- V_traj's filter leaves the trajectories whose outcome V_traj foresaw at the first step out of the policy loss only.
+  The critics still see them: a critic that saw only surprises would be wrong about everything ordinary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from distrl.algorithms import losses, priorities, returns
+from distrl.algorithms.base import Batch, Estimates, Plan, Targets, Tensor
+
+ADVANTAGE_FLOOR = 0.1
+"""Advantages are never divided by less than this: when all is foreseen, noise must not be blown up into a lesson."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ARide:
+    """The settings are those of `algorithm` and `replay` in the config, under the same names."""
+
+    discount: float
+    trace_decay: float
+    ratio_clip: float
+    entropy_bonus: float
+    invalid_penalty: float
+    value_weight: float
+    trajectory_value_weight: float
+    trajectory_filter: float
+    retrace: bool
+    normalise_advantage: bool
+    td_error_weight: float
+    ratio_weight: float
+    entropy_weight: float
+
+    @torch.no_grad()
+    def plan(self, batch: Batch, estimates: Estimates) -> Plan:
+        padded = estimates.padded(batch)
+        value = padded.value_logit.sigmoid() * batch.mask  # padding has logit 0, which is no value of anything
+        reward = returns.rewards(batch.outcome, batch.terminal, batch.invalid, invalid_penalty=self.invalid_penalty)
+        discount = self.discount * (batch.mask & ~batch.terminal)
+        td_error = returns.td_errors(reward, discount, value, returns.following(value))
+
+        log_rho = (padded.logprob - batch.behaviour_logprob) * batch.mask
+        ratio = losses.truncated_ratio(log_rho, ratio_clip=self.ratio_clip)
+        target, advantage = self.credit(reward, discount, value, log_rho)
+
+        forecast = padded.trajectory_value_logit[:, 0].sigmoid()
+        kept = ~priorities.least_surprising((batch.outcome - forecast).abs(), self.trajectory_filter)
+        learned = batch.mask & batch.spread(kept)
+        scale = self.advantage_scale(advantage[learned])
+
+        importance = batch.spread(batch.importance)
+        policy_weight = importance * ratio * advantage / scale * learned / learned.sum()
+        targets = Targets(
+            policy_weight=policy_weight[batch.mask],
+            step_weight=(importance / batch.steps)[batch.mask],
+            value=target.clamp(0.0, 1.0)[batch.mask],
+            outcome=batch.spread(batch.outcome)[batch.mask],
+        )
+        metrics = {
+            **describe_ratio(log_rho[batch.mask], self.ratio_clip),
+            "advantage/mean": advantage[learned].mean().item(),
+            "advantage/std": advantage[learned].std(unbiased=False).item(),
+            "policy/entropy": padded.entropy[batch.mask].mean().item(),
+            "value/mean": value[batch.mask].mean().item(),
+            "value/brier": (value - batch.spread(batch.outcome))[batch.mask].square().mean().item(),
+            "value/td_error": td_error[batch.mask].abs().mean().item(),
+            "trajectory_value/brier": (forecast - batch.outcome).square().mean().item(),
+            "sample/success": batch.outcome.mean().item(),
+            "sample/steps": float(batch.steps),
+            "sample/left_out": (~kept).float().mean().item(),
+        }
+        return Plan(targets, self.priorities(batch, td_error, ratio, padded.entropy), metrics)
+
+    def losses(self, targets: Targets, estimates: Estimates) -> dict[str, Tensor]:
+        value = losses.value_loss(estimates.value_logit, targets.value, targets.step_weight)
+        forecast = losses.value_loss(estimates.trajectory_value_logit, targets.outcome, targets.step_weight)
+        return {
+            "policy": losses.policy_loss(estimates.logprob, targets.policy_weight),
+            "entropy": self.entropy_bonus * losses.entropy_loss(estimates.entropy, targets.step_weight),
+            "value": self.value_weight * value,
+            "trajectory_value": self.trajectory_value_weight * forecast,
+        }
+
+    def credit(self, reward: Tensor, discount: Tensor, value: Tensor, log_rho: Tensor) -> tuple[Tensor, Tensor]:
+        """(target of V, advantage). Without Retrace: the return as played, and the paper's one-step advantage."""
+        following = returns.following(value)
+        if not self.retrace:
+            target = returns.discounted_returns(reward, discount)
+            return target, returns.td_errors(reward, discount, value, following)
+        target = returns.retrace_batch(reward, discount, value, following, log_rho, trace_decay=self.trace_decay)
+        return target, returns.td_errors(reward, discount, value, returns.following(target))
+
+    def advantage_scale(self, advantages: Tensor) -> float:
+        if not self.normalise_advantage:
+            return 1.0
+        return max(advantages.std(unbiased=False).item(), ADVANTAGE_FLOOR)
+
+    def priorities(self, batch: Batch, td_error: Tensor, ratio: Tensor, entropy: Tensor) -> Tensor:
+        """DPER with truncated ratios: untruncated, one old action could own the whole buffer."""
+        return priorities.dper(
+            td_error,
+            ratio,
+            entropy,
+            batch.mask,
+            td_error_weight=self.td_error_weight,
+            ratio_weight=self.ratio_weight,
+            entropy_weight=self.entropy_weight,
+        )
+
+
+def describe_ratio(log_rho: Tensor, ratio_clip: float) -> dict[str, float]:
+    """How far the policy has moved away from those who played. Effective sample size is a share of the steps."""
+    ratio = log_rho.double().clamp(max=60.0).exp()
+    return {
+        "ratio/mean": ratio.mean().item(),
+        "ratio/p95": ratio.quantile(0.95).item(),
+        "ratio/clipped": (ratio > ratio_clip).double().mean().item(),
+        "ratio/effective_sample_size": (ratio.sum().square() / ratio.square().sum() / len(ratio)).item(),
+    }

@@ -1,0 +1,134 @@
+"""The circular buffer: whole trajectories, drawn by priority (DPER).
+
+Invariants:
+- a trajectory is in it once at most, whole, with its screens as references;
+- no invalid outcome is ever in it;
+- P(τ) ∝ p(τ)^α; a new trajectory has the highest priority seen so far, so that everything is soon looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from distrl.config import ReplayConfig
+from distrl.replay.base import Sample
+from distrl.replay.priorities import SumTree
+from distrl.types import Floats, Trajectory, Tree
+
+PRIORITY_FLOOR = 1e-6
+"""Nothing in the buffer is quite impossible to draw."""
+
+
+class ReplayBuffer:
+    """Owned by the host. Deterministic: all chance comes from the generator passed in."""
+
+    def __init__(self, config: ReplayConfig, rng: np.random.Generator) -> None:
+        self.config = config
+        self.rng = rng
+        self.tree = SumTree(config.capacity)
+        self.priorities = np.zeros(config.capacity)
+        self.slots: list[Trajectory] = []
+        self.places: dict[str, int] = {}
+        self.oldest = 0  # the slot that is written next once the buffer is full
+        self.top = 1.0
+        self.draws = 0
+
+    def __len__(self) -> int:
+        return len(self.slots)
+
+    def __contains__(self, trajectory_id: str) -> bool:
+        return trajectory_id in self.places
+
+    def insert(self, trajectory: Trajectory) -> bool:
+        """Keep it, in place of the oldest when full. False when its id is there already."""
+        if trajectory.outcome.kind == "invalid":
+            raise ValueError(f"Trajectory {trajectory.id} is invalid ({trajectory.outcome.reason}): no replay for it.")
+        if not trajectory.steps:
+            raise ValueError(f"Trajectory {trajectory.id} has no steps: there is nothing to learn from it.")
+        if trajectory.id in self.places:
+            return False
+        slot = self._free_slot()
+        self.slots[slot : slot + 1] = [referenced(trajectory)]
+        self.places[trajectory.id] = slot
+        self._prioritise([slot], [self.top])
+        return True
+
+    def sample(self, count: int) -> Sample:
+        """Draw whole trajectories. The line of priorities is cut into `count` equal pieces and one point is drawn
+        in each: every trajectory is still expected `count`·P times, with fewer repetitions than free draws."""
+        if not self.slots:
+            raise ValueError("The replay buffer is empty: insert a trajectory before sampling.")
+        points = (np.arange(count) + self.rng.random(count)) / count * self.tree.total
+        found = self.tree.find(points)
+        probabilities = self.tree.get(found) / self.tree.total
+        weights = (len(self) * probabilities) ** -self.importance_exponent
+        self.draws += 1
+        trajectories = tuple(self.slots[slot] for slot in found)
+        ids = tuple(trajectory.id for trajectory in trajectories)
+        return Sample(ids, trajectories, weights / weights.max(), probabilities)
+
+    def update(self, ids: Sequence[str], priorities: Sequence[float] | Floats) -> None:
+        """New priorities after a learner step; ids that have left in the meantime are passed over."""
+        known = [(self.places[i], float(p)) for i, p in zip(ids, priorities, strict=True) if i in self.places]
+        if not known:
+            return
+        slots, values = zip(*known, strict=True)
+        self._prioritise(slots, values)
+        self.top = max(self.top, *values)
+
+    @property
+    def importance_exponent(self) -> float:
+        """β, annealed from its start to 1 over the first draws."""
+        start = self.config.importance_exponent
+        return start + (1.0 - start) * min(1.0, self.draws / self.config.importance_anneal_steps)
+
+    def state(self) -> Tree:
+        """Ids and priorities, oldest first, and the generator: JSON in memory. The trajectories are in the run store."""
+        order = [*range(self.oldest, len(self.slots)), *range(self.oldest)]
+        return {
+            "ids": [self.slots[slot].id for slot in order],
+            "priorities": [float(self.priorities[slot]) for slot in order],
+            "top": self.top,
+            "draws": self.draws,
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def restore(self, state: Tree, trajectories: Iterable[Trajectory]) -> None:
+        """Fill an empty buffer. Trajectories that the state does not name came after it and count as new."""
+        if self.slots:
+            raise ValueError("Only an empty replay buffer can be restored.")
+        found = {trajectory.id: trajectory for trajectory in trajectories}
+        self.top = float(state["top"])
+        self.draws = int(state["draws"])
+        self.rng.bit_generator.state = state["rng"]
+        for trajectory_id, priority in zip(state["ids"], state["priorities"], strict=True):
+            if trajectory_id in found and self.insert(found.pop(trajectory_id)):
+                self._prioritise([self.places[trajectory_id]], [priority])
+        for trajectory in found.values():
+            self.insert(trajectory)
+
+    def _free_slot(self) -> int:
+        if len(self.slots) < self.config.capacity:
+            return len(self.slots)
+        slot = self.oldest
+        del self.places[self.slots[slot].id]
+        self.oldest = (slot + 1) % self.config.capacity
+        return slot
+
+    def _prioritise(self, slots: Sequence[int], priorities: Sequence[float]) -> None:
+        values = np.asarray(priorities, dtype=np.float64)
+        if not np.isfinite(values).all() or (values < 0.0).any():
+            raise ValueError(f"Priorities must be finite and not negative; got {values.tolist()}.")
+        where = np.asarray(slots, dtype=np.int64)
+        self.priorities[where] = values
+        self.tree.set(where, np.maximum(values, PRIORITY_FLOOR) ** self.config.priority_exponent)
+
+
+def referenced(trajectory: Trajectory) -> Trajectory:
+    """The trajectory with references in place of screens: images live in the blob store, once each."""
+    steps = tuple(replace(step, screen=step.screen.reference()) for step in trajectory.steps)
+    last = trajectory.last_screen
+    return replace(trajectory, steps=steps, last_screen=last.reference() if last else None)
