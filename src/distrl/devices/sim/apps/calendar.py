@@ -74,7 +74,7 @@ class Calendar(App):
 
     def _choice(self, ctx: Context) -> tuple[str, int]:
         """The day and hour that the page's pickers show."""
-        return ctx.ui.get("day", people.DAYS[0]), int(ctx.ui.get("hour", ctx.data["first_hour"]))
+        return ctx.ui.get("day") or people.DAYS[0], ctx.ui.get("hour") or ctx.data["first_hour"]
 
     # -- dialogs
 

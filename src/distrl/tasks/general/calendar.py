@@ -1,0 +1,214 @@
+"""Tasks in the calendar."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+from distrl.devices.sim.apps import people
+from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.general.records import find, others, same
+from distrl.types import Answer, Done, Tree
+
+EVENTS = "calendar/events"
+NUMBER = 500
+"""Id of the event that a task is about, above those a phone has of itself."""
+HOURS = ("10:00", "11:00", "12:00", "13:00", "14:00")
+
+
+# --- start states -------------------------------------------------------------------------------
+
+
+def not_planned(params: Params, rng: random.Random) -> tuple[Edit, ...]:
+    return (("drop", EVENTS, {"title": params["title"]}),)
+
+
+def planned(params: Params, rng: random.Random) -> tuple[Edit, ...]:
+    """There is one event of this title, on another day than the wanted one."""
+    day = rng.choice([d for d in people.DAYS if d != params.get("day")])
+    hour, place = rng.randint(8, 20), rng.choice(people.PLACES)
+    event = {"id": NUMBER, "title": params["title"], "day": day, "hour": hour, "place": place}
+    return *not_planned(params, rng), ("add", EVENTS, event)
+
+
+# --- rules --------------------------------------------------------------------------------------
+
+
+def becomes(wanted: Callable[[Tree, Params], Tree | None]) -> Callable[[Ending], bool]:
+    """The event is what `wanted` makes of the old one (None: gone); all others are as they were."""
+
+    def check(ending: Ending) -> bool:
+        before, after = ending.before["calendar"]["events"], ending.after["calendar"]["events"]
+        old = find(before, id=NUMBER) or {}
+        rest_kept = others(after, id=NUMBER) == others(before, id=NUMBER)
+        return rest_kept and find(after, id=NUMBER) == wanted(old, ending.params)
+
+    return check
+
+
+def is_added(ending: Ending) -> bool:
+    before, after = ending.before["calendar"]["events"], ending.after["calendar"]["events"]
+    title, day, hour = ending.params["title"], ending.params["day"], int(ending.params["hour"][:2])
+    new = find(after, title=title, day=day, hour=hour)
+    return new is not None and others(after, id=new["id"]) == others(before)
+
+
+def tells(read: Callable[[Tree], str]) -> Callable[[Ending], bool]:
+    def check(ending: Ending) -> bool:
+        event = find(ending.before["calendar"]["events"], id=NUMBER)
+        return event is not None and same(ending.answer, read(event))
+
+    return check
+
+
+def time_of(event: Tree) -> str:
+    return f"{event['hour']:02d}:00"
+
+
+def day_of(event: Tree) -> str:
+    return str(event["day"])
+
+
+def place_of(event: Tree) -> str:
+    return str(event["place"])
+
+
+# --- oracles ------------------------------------------------------------------------------------
+
+
+def open_event(hand: Hand, params: Params) -> Oracle:
+    yield from hand.open_app("Calendar")
+    yield from hand.tap(params["title"], "row")
+
+
+def tell(read: Callable[[Tree], str]) -> Callable[[Hand, Params], Oracle]:
+    def oracle(hand: Hand, params: Params) -> Oracle:
+        yield from open_event(hand, params)
+        event = find(hand.state["calendar"]["events"], id=NUMBER)
+        assert event is not None
+        yield from hand.reveal(read(event))
+        yield Answer(read(event))
+
+    return oracle
+
+
+def add(hand: Hand, params: Params) -> Oracle:
+    yield from hand.open_app("Calendar")
+    yield from hand.tap("Add event")
+    yield from hand.write("Title", params["title"], enter=True)
+    if params["day"] != people.DAYS[0]:
+        yield from hand.tap(params["day"][:3])
+    while not hand.sees(params["hour"]):
+        shown = next(e.text for e in hand.screen.elements if e.text.endswith(":00"))
+        yield from hand.tap("plus" if shown < params["hour"] else "minus")
+    yield from hand.tap("Save")
+    yield Done()
+
+
+def delete(hand: Hand, params: Params) -> Oracle:
+    yield from open_event(hand, params)
+    yield from hand.tap("Delete")
+    yield from hand.tap("Delete", "button")
+    yield Done()
+
+
+def move(hand: Hand, params: Params) -> Oracle:
+    yield from open_event(hand, params)
+    yield from hand.tap("Move", "button")
+    yield from hand.tap(params["day"][:3])
+    yield from hand.tap("Save")
+    yield Done()
+
+
+TITLE = {"title": people.EVENTS}
+
+TEMPLATES: tuple[Template, ...] = (
+    Template(
+        name="calendar/add",
+        app="calendar",
+        phrasings=(
+            "Add an event called {title} on {day} at {hour}",
+            "Put {title} into the calendar on {day} at {hour}",
+            "Plan {title} for {day} at {hour} in the calendar",
+        ),
+        space={"title": people.EVENTS, "day": people.DAYS, "hour": HOURS},
+        start=not_planned,
+        check=is_added,
+        oracle=add,
+        max_steps=15,
+        may_change=(EVENTS,),
+    ),
+    Template(
+        name="calendar/delete",
+        app="calendar",
+        phrasings=(
+            "Delete the event {title}",
+            "Remove {title} from the calendar",
+            "The {title} will not happen, delete it from the calendar",
+        ),
+        space=TITLE,
+        start=planned,
+        check=becomes(lambda old, params: None),
+        oracle=delete,
+        max_steps=13,
+        may_change=(EVENTS,),
+    ),
+    Template(
+        name="calendar/time",
+        app="calendar",
+        phrasings=(
+            "At what time is the event {title}?",
+            "When does {title} start? Answer with the time",
+            "Look up {title} in the calendar and answer with the time",
+        ),
+        space=TITLE,
+        start=planned,
+        check=tells(time_of),
+        oracle=tell(time_of),
+        max_steps=12,
+    ),
+    Template(
+        name="calendar/day",
+        app="calendar",
+        phrasings=(
+            "On which day is the event {title}?",
+            "Which day is {title}? Answer with the day",
+            "Look up {title} in the calendar and answer with the day",
+        ),
+        space=TITLE,
+        start=planned,
+        check=tells(day_of),
+        oracle=tell(day_of),
+        max_steps=12,
+    ),
+    Template(
+        name="calendar/place",
+        app="calendar",
+        phrasings=(
+            "Where is the event {title}?",
+            "At which place is {title}? Look in the calendar",
+            "Look up {title} in the calendar and answer with the place",
+        ),
+        space=TITLE,
+        start=planned,
+        check=tells(place_of),
+        oracle=tell(place_of),
+        max_steps=12,
+    ),
+    Template(
+        name="calendar/move",
+        app="calendar",
+        phrasings=(
+            "Move the event {title} to {day}",
+            "Change the day of {title} to {day} in the calendar",
+            "The {title} will be on {day}, move it in the calendar",
+        ),
+        space={"title": people.EVENTS, "day": people.DAYS},
+        start=planned,
+        check=becomes(lambda old, params: {**old, "day": params["day"]}),
+        oracle=move,
+        max_steps=14,
+        may_change=(EVENTS,),
+        held_out=True,
+    ),
+)
