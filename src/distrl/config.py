@@ -108,6 +108,9 @@ class PolicyConfig(Settings):
     freeze_vision: bool = True
     """Train the language model only; screenshot features are then computed once and cached by hash."""
 
+    feature_cache_mb: PositiveInt = 1024
+    """Memory for cached screenshot features, per process."""
+
     dtype: Literal["float32", "bfloat16"] = "float32"
     """Precision of the model's weights in memory."""
 
@@ -165,6 +168,10 @@ class PacingConfig(Settings):
 
     trajectories_per_version: PositiveFloat = 4.0
     """How many new trajectories one learner step is expected to use up; turns a backlog into a lag."""
+
+    max_reuse: PositiveFloat | None = None
+    """The learner waits for new trajectories rather than see each one more often than this on average;
+    None: it never waits."""
 
 
 class AlgorithmConfig(Settings):
@@ -283,6 +290,24 @@ class RuntimeConfig(Settings):
 
     wait_s: PositiveFloat = 120.0
     """Longest wait for any process of ours to answer before we say which one is silent."""
+
+    worker_cpus: NonNegativeFloat = 0.0
+    """CPUs that Ray reserves for each worker process."""
+
+    worker_gpus: NonNegativeFloat = 0.0
+    """GPUs, or a share of one, that Ray reserves for each worker process; 0 lets it see all of its machine."""
+
+    learner_gpus: NonNegativeFloat = 0.0
+    """GPUs that Ray reserves for the learner; 0 lets it see all of its machine."""
+
+    max_restarts: NonNegativeInt = 5
+    """How often a process that died is started again before the run ends; each has its own count."""
+
+    serial_step_s: PositiveFloat = 1.0
+    """Virtual seconds that a learner step takes in the serial runtime."""
+
+    serial_batch_s: PositiveFloat = 0.05
+    """Virtual seconds that one inference batch takes in the serial runtime."""
 
     progress_s: PositiveFloat = 5.0
     """Seconds between two lines of progress when the output is no terminal."""

@@ -1,0 +1,109 @@
+"""Prompts → what a Hugging Face model takes. The only file that knows processors and image tokens."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from PIL import Image
+from torch import Tensor
+
+from distrl.errors import CorruptData
+from distrl.policies.prompts import INSTRUCTION, messages
+from distrl.types import Prompt, Screen
+
+
+def open_image(screen: Screen) -> Image.Image:
+    """The screen's pixels. Raises `CorruptData` for a screen without a readable image."""
+    try:
+        return Image.open(io.BytesIO(screen.image)).convert("RGB")
+    except OSError as error:
+        raise CorruptData(f"Screen {screen.digest[:12]} holds no readable image: {error}.") from error
+
+
+class PromptEncoder:
+    """Turns prompts into token ids and pixels with the model's own processor and chat template."""
+
+    def __init__(self, processor: Any, image_token_id: int, *, instruct: bool) -> None:
+        self.processor = processor
+        self.tokenizer = processor.tokenizer
+        self.image_token_id = image_token_id
+        self.instruction = INSTRUCTION if instruct else ""
+        self._expansions: dict[tuple[int, int], list[int]] = {}
+
+    def text(self, prompt: Prompt) -> str:
+        chat = messages(prompt, self.instruction)
+        text: str = self.processor.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
+        return text
+
+    def token_ids(self, prompt: Prompt) -> list[int]:
+        """The prompt's tokens with every image token in place, without looking at the image."""
+        ids = self._plain_ids(self.text(prompt))
+        at = ids.index(self.image_token_id)
+        return ids[:at] + self._expansion(prompt.screen) + ids[at + 1 :]
+
+    def image_tokens(self, screen: Screen) -> int:
+        """How many features the model makes of a screen of this size."""
+        return self._expansion(screen).count(self.image_token_id)
+
+    def blank(self) -> Screen:
+        """A white screen, to try a model with."""
+        buffer = io.BytesIO()
+        Image.new("RGB", (192, 384), "white").save(buffer, "JPEG")
+        return Screen(buffer.getvalue(), 192, 384)
+
+    def pixels(self, screens: Sequence[Screen]) -> dict[str, Tensor]:
+        """Everything the processor makes of the images alone."""
+        inputs = self.processor.image_processor(images=[open_image(s) for s in screens], return_tensors="pt")
+        return {key: torch.as_tensor(value) for key, value in inputs.items()}
+
+    def full(self, prompts: Sequence[Prompt]) -> dict[str, Tensor]:
+        """Text and images through the processor itself, padded on the left."""
+        inputs = self.processor(
+            text=[self.text(p) for p in prompts],
+            images=[[open_image(p.screen)] for p in prompts],
+            padding=True,
+            padding_side="left",
+            return_tensors="pt",
+        )
+        return dict(inputs)
+
+    def _plain_ids(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer(text)["input_ids"]
+        return ids
+
+    def _expansion(self, screen: Screen) -> list[int]:
+        """What the processor puts in place of one image token, for screens of this size."""
+        size = (screen.width, screen.height)
+        if size not in self._expansions:
+            probe = self.text(Prompt("probe", screen))
+            plain = self._plain_ids(probe)
+            at = plain.index(self.image_token_id)
+            whole = self.processor(text=[probe], images=[[Image.new("RGB", size)]])["input_ids"][0]
+            tail = len(plain) - at - 1
+            self._expansions[size] = list(whole[at : len(whole) - tail])
+        return self._expansions[size]
+
+
+def pad_left(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor]:
+    """Token ids and attention mask [B, longest], padding first."""
+    longest = max(len(row) for row in rows)
+    ids = torch.full((len(rows), longest), pad_id, dtype=torch.long)
+    mask = torch.zeros((len(rows), longest), dtype=torch.long)
+    for i, row in enumerate(rows):
+        ids[i, longest - len(row) :] = torch.tensor(row)
+        mask[i, longest - len(row) :] = 1
+    return ids, mask
+
+
+def pad_right(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor]:
+    """Token ids and mask [B, longest], padding last."""
+    longest = max(len(row) for row in rows)
+    ids = torch.full((len(rows), longest), pad_id, dtype=torch.long)
+    mask = torch.zeros((len(rows), longest), dtype=torch.long)
+    for i, row in enumerate(rows):
+        ids[i, : len(row)] = torch.tensor(row)
+        mask[i, : len(row)] = 1
+    return ids, mask

@@ -1,0 +1,260 @@
+"""One class plays any Hugging Face image-text-to-text model: pocket, SmolVLM, Qwen2-VL, LLaVA …
+
+Invariants
+- `act` records, per token, the log-probability under the distribution it drew from; `score` recomputes exactly that.
+- What computes a screenshot's features is frozen (unless told otherwise), so features are cached by digest and a
+  replayed step costs only the language model. Models whose positions depend on the image run without the cache.
+- The state the critic sees is what the output layer sees just before the action's first token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy.typing as npt
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from transformers import AutoModelForImageTextToText, AutoProcessor, GenerationConfig
+from transformers.utils.logging import disable_progress_bar
+
+from distrl.config import PolicyConfig
+from distrl.errors import CorruptData, ModelNotFound
+from distrl.policies.actions import parse
+from distrl.policies.base import Scores
+from distrl.policies.critic import Critic
+from distrl.policies.features import FeatureCache
+from distrl.policies.inputs import PromptEncoder, pad_left, pad_right
+from distrl.policies.pocket import modeling as _registers_pocket  # noqa: F401
+from distrl.policies.sampling import RecordingSampler, distribution, entropy_of
+from distrl.types import Decision, Prompt, Screen, VersionedWeights
+
+disable_progress_bar()
+
+POCKET = Path(__file__).parent / "pocket" / "weights"
+
+
+def model_folder(model: str | Path) -> Path:
+    """The folder a model name stands for. Raises `ModelNotFound`."""
+    folder = POCKET if str(model) == "pocket" else Path(model)
+    if not (folder / "config.json").is_file():
+        raise ModelNotFound(
+            f"{folder} is no Hugging Face model folder: it has no config.json. "
+            "Set policy.model to `pocket` or to a folder with config.json, weights and processor files."
+        )
+    return folder
+
+
+def torch_device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(name)
+
+
+class VlmPolicy:
+    """A `TrainablePolicy` over a Hugging Face model."""
+
+    def __init__(self, model: Any, processor: Any, config: PolicyConfig, *, seed: int = 0, device: str = "cpu") -> None:
+        self.model = model.to(torch_device(device)).eval()
+        self.device = next(model.parameters()).device
+        self.temperature: float = config.temperature
+        self.version = 0
+        self._max_new_tokens = config.max_new_tokens
+        self._image_token_id = _image_token_id(model.config)
+        self._generator = torch.Generator().manual_seed(seed)
+        instruct = not isinstance(model, _registers_pocket.PocketForConditionalGeneration)
+        self.encoder = PromptEncoder(processor, self._image_token_id, instruct=instruct)
+        self.features = FeatureCache(config.feature_cache_mb)
+        # Multimodal rotary positions are computed from the image grid: those models take the whole input every time.
+        self._caches = config.freeze_vision and not hasattr(getattr(model, "model", model), "get_rope_index")
+        self._seen: list[Tensor] = []
+        output = model.get_output_embeddings()
+        output.register_forward_pre_hook(lambda _, inputs: self._seen.append(inputs[0]))
+        torch.manual_seed(seed)
+        self.critic = Critic(output.in_features).to(self.device)
+        if config.freeze_vision:
+            self._freeze_vision()
+
+    @classmethod
+    def load_model(
+        cls, config: PolicyConfig, *, seed: int = 0, device: str | None = None, model: Path | None = None
+    ) -> VlmPolicy:
+        """From `config.model`, or from a checkpoint's folder; the critic comes along where there is one."""
+        folder = model_folder(model or config.model)
+        network = AutoModelForImageTextToText.from_pretrained(folder, dtype=getattr(torch, config.dtype))
+        policy = cls(network, AutoProcessor.from_pretrained(folder), config, seed=seed, device=device or config.device)
+        if (folder / "critic.safetensors").is_file():
+            policy.critic.load_state_dict(load_file(folder / "critic.safetensors"))
+        return policy
+
+    # --- playing --------------------------------------------------------------------------------
+
+    @torch.no_grad()
+    def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
+        sampler = RecordingSampler(self.temperature, self._generator, never=self._image_token_id)
+        inputs = self._inputs(prompts)
+        self._seen.clear()
+        self.model.generate(**inputs, generation_config=self._generation(), logits_processor=[sampler])
+        state = self._seen[0][:, -1]
+        self._seen.clear()
+        values = torch.sigmoid(self.critic(state)[0]).tolist()
+        tokens = torch.stack(sampler.tokens, 1).tolist()
+        logprobs = torch.stack(sampler.logprobs, 1).tolist()
+        entropies = torch.stack(sampler.entropies, 1).tolist()
+        return [self._decision(*row) for row in zip(tokens, logprobs, entropies, values, strict=True)]
+
+    def load(self, weights: VersionedWeights) -> None:
+        parameters = self._trainable()
+        if set(parameters) != set(weights.arrays):
+            raise CorruptData(f"Weights of version {weights.version} name other parameters than this policy has.")
+        with torch.no_grad():
+            for name, parameter in parameters.items():
+                array = torch.from_numpy(weights.arrays[name].copy())
+                if array.shape != parameter.shape:
+                    raise CorruptData(f"Weights of version {weights.version} have another shape for {name}.")
+                parameter.copy_(array)
+        self.version = weights.version
+
+    # --- learning -------------------------------------------------------------------------------
+
+    def missing(self, screens: Sequence[Screen]) -> list[str]:
+        wanted = dict.fromkeys(s.digest for s in screens if not s.image)
+        return [digest for digest in wanted if not self._caches or digest not in self.features]
+
+    def remember(self, screens: Sequence[Screen]) -> None:
+        new = {s.digest: s for s in screens if s.digest not in self.features}
+        if not new or not self._caches:
+            return
+        fresh = list(new.values())
+        counts = [self.encoder.image_tokens(s) for s in fresh]
+        with torch.no_grad():
+            features = self._image_features(self.encoder.pixels(fresh))
+        for screen, part in zip(fresh, torch.split(features, counts), strict=True):
+            self.features.put(screen.digest, part.clone())
+
+    def score(self, prompts: Sequence[Prompt], token_ids: Sequence[Sequence[int]]) -> Scores:
+        inputs = self._inputs(prompts)
+        actions, mask = (t.to(self.device) for t in pad_right(token_ids, self._pad_id))
+        length = actions.shape[1]
+        self._seen.clear()
+        logits = self.model(**self._extended(inputs, actions, mask), logits_to_keep=length, use_cache=False).logits
+        state = self._seen[0][:, -length]
+        self._seen.clear()
+        logprobs = distribution(logits[:, -length:], self.temperature, never=self._image_token_id)
+        taken = logprobs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
+        value, trajectory_value = self.critic(state)
+        return Scores(
+            logprob=(taken * mask).sum(1),
+            entropy=(entropy_of(logprobs) * mask).sum(1) / mask.sum(1),
+            value_logit=value,
+            trajectory_value_logit=trajectory_value,
+        )
+
+    def policy_parameters(self) -> list[nn.Parameter]:
+        return [p for p in self.model.parameters() if p.requires_grad]
+
+    def critic_parameters(self) -> list[nn.Parameter]:
+        return list(self.critic.parameters())
+
+    def weights(self) -> dict[str, npt.NDArray[Any]]:
+        return {name: p.detach().float().cpu().numpy().copy() for name, p in self._trainable().items()}
+
+    def save(self, folder: Path) -> None:
+        self.model.save_pretrained(folder)
+        self.encoder.processor.save_pretrained(folder)
+        save_file({k: v.contiguous() for k, v in self.critic.state_dict().items()}, folder / "critic.safetensors")
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    @property
+    def _pad_id(self) -> int:
+        tokenizer = self.encoder.tokenizer
+        return int(tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id)
+
+    @property
+    def _end_ids(self) -> list[int]:
+        ends = self.model.generation_config.eos_token_id or self.encoder.tokenizer.eos_token_id
+        return [int(end) for end in ends] if isinstance(ends, list) else [int(ends)]
+
+    def _generation(self) -> GenerationConfig:
+        return GenerationConfig(
+            max_new_tokens=self._max_new_tokens,
+            do_sample=False,
+            use_cache=True,
+            pad_token_id=self._pad_id,
+            eos_token_id=self._end_ids,
+        )
+
+    def _inputs(self, prompts: Sequence[Prompt]) -> dict[str, Tensor]:
+        """Model inputs for these prompts, padded on the left."""
+        if not self._caches:
+            return {key: value.to(self.device) for key, value in self.encoder.full(prompts).items()}
+        self.remember([p.screen for p in prompts])
+        ids, mask = pad_left([self.encoder.token_ids(p) for p in prompts], self._pad_id)
+        ids = ids.to(self.device)
+        embeds = self.model.get_input_embeddings()(ids)
+        features = torch.cat([self.features.get(p.screen.digest) for p in prompts]).to(embeds.dtype)
+        here = (ids == self._image_token_id).unsqueeze(-1)
+        return {"inputs_embeds": embeds.masked_scatter(here, features), "attention_mask": mask.to(self.device)}
+
+    def _extended(self, inputs: dict[str, Tensor], actions: Tensor, mask: Tensor) -> dict[str, Tensor]:
+        """The prompt with all but the last token of the action behind it."""
+        extended = dict(inputs)
+        attention = torch.cat([inputs["attention_mask"], mask[:, :-1]], 1)
+        extended["attention_mask"] = attention
+        if "inputs_embeds" in inputs:
+            tail = self.model.get_input_embeddings()(actions[:, :-1])
+            extended["inputs_embeds"] = torch.cat([inputs["inputs_embeds"], tail], 1)
+            extended["position_ids"] = (attention.cumsum(1) - 1).clamp_min(0)
+        else:
+            extended["input_ids"] = torch.cat([inputs["input_ids"], actions[:, :-1]], 1)
+            if "mm_token_type_ids" in inputs:
+                extended["mm_token_type_ids"] = torch.cat([inputs["mm_token_type_ids"], 0 * actions[:, :-1]], 1)
+        return extended
+
+    def _image_features(self, pixels: dict[str, Tensor]) -> Tensor:
+        """All image features in the order of the image tokens, [tokens, width]."""
+        moved = {
+            k: v.to(self.device, self.model.dtype) if v.is_floating_point() else v.to(self.device)
+            for k, v in pixels.items()
+        }
+        output = self.model.get_image_features(**moved)
+        found = getattr(output, "pooler_output", output)
+        parts = [found] if isinstance(found, Tensor) else list(found)
+        return torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
+
+    def _freeze_vision(self) -> None:
+        """Freeze whatever an image feature depends on: the parameters that get a gradient from one."""
+        blank = self.encoder.pixels([self.encoder.blank()])
+        torch.autograd.backward([self._image_features(blank).sum()])
+        for parameter in self.model.parameters():
+            if parameter.grad is not None:
+                parameter.requires_grad_(False)
+                parameter.grad = None
+
+    def _trainable(self) -> dict[str, nn.Parameter]:
+        named = {f"model.{n}": p for n, p in self.model.named_parameters() if p.requires_grad}
+        return named | {f"critic.{n}": p for n, p in self.critic.named_parameters()}
+
+    def _decision(self, tokens: list[int], logprobs: list[float], entropies: list[float], value: float) -> Decision:
+        length = next((i + 1 for i, token in enumerate(tokens) if token in self._end_ids), len(tokens))
+        written = tokens[:length]
+        text: str = self.encoder.tokenizer.decode([t for t in written if t not in self._end_ids])
+        return Decision(
+            action=parse(text),
+            text=text,
+            token_ids=tuple(written),
+            logprobs=tuple(logprobs[:length]),
+            entropy=sum(entropies[:length]) / length,
+            policy_version=self.version,
+            value=value,
+        )
+
+
+def _image_token_id(config: Any) -> int:
+    for name in ("image_token_id", "image_token_index"):
+        if getattr(config, name, None) is not None:
+            return int(getattr(config, name))
+    raise ModelNotFound(f"{type(config).__name__} names no image token; is it an image-text-to-text model?")
