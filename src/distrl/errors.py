@@ -43,6 +43,10 @@ class RunNotFound(DistrlError):
     """No run folder at the path given."""
 
 
+class RunBusy(DistrlError):
+    """Another process is writing to this run."""
+
+
 # --- devices ------------------------------------------------------------------------------------
 
 

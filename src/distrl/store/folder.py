@@ -1,0 +1,44 @@
+"""What a run folder is on disk: laid out, found, and locked for its one writer."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from pathlib import Path
+from typing import TextIO
+
+import yaml
+
+from distrl.errors import RunBusy, RunNotFound
+from distrl.store.files import write_whole
+from distrl.store.log import Log
+from distrl.types import Tree
+
+DATABASE = "run.sqlite"
+
+
+def lay_out(folder: Path, config: Tree, meta: Tree) -> None:
+    (folder / "blobs").mkdir(parents=True)
+    (folder / "checkpoints").mkdir()
+    write_whole(folder / "config.yaml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
+    write_whole(folder / "meta.json", json.dumps(meta, indent=2).encode() + b"\n")
+    Log.create(folder / DATABASE)
+
+
+def existing(folder: Path) -> Path:
+    if not (folder / DATABASE).is_file():
+        raise RunNotFound(f"{folder} is no run folder: there is no {DATABASE} in it. Runs are made by `distrl train`.")
+    return folder
+
+
+def writer_lock(folder: Path) -> TextIO:
+    """A lock that ends with its process, however that process ends."""
+    file = (folder / ".writer").open("a")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise RunBusy(
+            f"Another process is writing to {folder}. Wait for it to end, or stop it, and try again."
+        ) from error
+    return file

@@ -1,0 +1,291 @@
+"""The run folder: what a run is made of, and all that it has seen.
+
+    config.yaml  meta.json  run.sqlite  blobs/ab/<sha256>.jpg  checkpoints/  tb/  report.html
+
+One process writes (`create`, `open`), any number read (`read`). A trajectory's screenshots are on disk before the
+transaction that names them, so a reader sees whole trajectories only; a crash in between leaves blobs that nobody
+names, and the next delivery finds them there.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import yaml
+
+from distrl.errors import CorruptData, RunExists
+from distrl.store import codec
+from distrl.store.blobs import Blobs
+from distrl.store.files import room_needed
+from distrl.store.folder import DATABASE, existing, lay_out, writer_lock
+from distrl.store.log import Log
+from distrl.store.records import (
+    as_bytes,
+    clean,
+    count_device,
+    insert_screens,
+    insert_trajectory,
+    record_of,
+    screens_of,
+    summary,
+)
+from distrl.store.tensorboard import Tensorboard
+from distrl.types import Floats, Screen, Trajectory, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What training has seen; evaluation is not in it."""
+
+    trajectories: int
+    """Inserted: successes and failures."""
+    successes: int
+    invalid: int
+    """Declared invalid: the device, the judge or the clock failed, not the agent."""
+    steps: int
+    """Of the inserted ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One metric over the run, in the order it was written. Every array has shape [N]."""
+
+    step: Floats
+    at: Floats
+    value: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    at: float
+    kind: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationEntry:
+    """One evaluation of the run; its episodes come from `evaluation_trajectories`."""
+
+    name: str
+    step: int
+    at: float
+    episodes: int
+
+
+class RunStore:
+    """A run folder, open. Use `create`, `open` or `read`, and close it or use it in a `with` block."""
+
+    def __init__(self, folder: Path, *, writable: bool) -> None:
+        self.folder = folder
+        self.blobs = Blobs(folder / "blobs")
+        self._lock = writer_lock(folder) if writable else None
+        self._tensorboard = Tensorboard(folder / "tb")
+        self._log = Log(folder / DATABASE, writable=writable)
+
+    # -- opening and closing
+
+    @classmethod
+    def create(cls, folder: Path, config: Tree, meta: Tree) -> RunStore:
+        """A new run, open for writing. Raises `RunExists` when the folder is there and holds anything."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise RunExists(
+                f"The run folder {folder} exists already, and nothing in it was touched. Go on with it by "
+                f"`distrl train --resume {folder}`, or choose another name with run.name=…"
+            )
+        aside = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
+        with room_needed(folder):
+            try:
+                lay_out(aside, config, meta)
+                aside.rename(folder)  # whole at once: a run that was killed while being born does not exist
+            except BaseException:
+                shutil.rmtree(aside, ignore_errors=True)
+                raise
+        return cls(folder, writable=True)
+
+    @classmethod
+    def open(cls, folder: Path) -> RunStore:
+        """An existing run, for writing. Raises `RunNotFound`, or `RunBusy` while another process writes to it."""
+        return cls(existing(folder), writable=True)
+
+    @classmethod
+    def read(cls, folder: Path) -> RunStore:
+        """An existing run, for reading only, also while it is being written. Raises `RunNotFound`."""
+        return cls(existing(folder), writable=False)
+
+    def close(self) -> None:
+        self._tensorboard.close()
+        self._log.close()
+        if self._lock is not None:
+            self._lock.close()
+
+    def __enter__(self) -> RunStore:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    # -- writing
+
+    def add_trajectory(self, trajectory: Trajectory, version_at_insert: int) -> bool:
+        """Insert a trajectory that the judge has judged; False when its id is there already.
+
+        Raises `StorageFull`; then nothing of it is visible and it may be delivered again.
+        """
+        if trajectory.outcome.kind == "invalid":
+            raise ValueError("An invalid trajectory is declared with declare_invalid, not inserted.")
+        return self._add(trajectory, version_at_insert)
+
+    def declare_invalid(self, trajectory: Trajectory, version_at_insert: int = 0) -> bool:
+        """Keep a trajectory whose outcome is invalid, for the account only; False when its id is there already."""
+        if trajectory.outcome.kind != "invalid":
+            raise ValueError(f"An outcome of {trajectory.outcome.kind!r} is inserted with add_trajectory.")
+        return self._add(trajectory, version_at_insert)
+
+    def add_metrics(self, step: int, values: Mapping[str, float], at: float) -> None:
+        with self._log.transaction() as db:
+            rows = [(name, step, at, float(value)) for name, value in values.items()]
+            db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)", rows)
+        self._tensorboard.add(step, values, at)
+
+    def add_event(self, kind: str, detail: str, at: float) -> None:
+        with self._log.transaction() as db:
+            db.execute("INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)", (at, clean(kind), clean(detail)))
+
+    def add_evaluation(self, name: str, step: int, trajectories: Sequence[Trajectory], at: float) -> None:
+        """Keep what an evaluation played. It is never learned from. One of the same name is replaced."""
+        for trajectory in trajectories:
+            self._keep_images(trajectory)
+        with self._log.transaction() as db:
+            db.execute("DELETE FROM evaluations WHERE name = ?", (name,))
+            db.execute("INSERT INTO evaluations (name, step, at) VALUES (?, ?, ?)", (name, step, at))
+            for position, trajectory in enumerate(trajectories):
+                insert_screens(db, trajectory)
+                row = (name, position, *summary(trajectory), record_of(trajectory))
+                db.execute("INSERT INTO evaluation_episodes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    # -- reading
+
+    @property
+    def config(self) -> Tree:
+        tree: Tree = yaml.safe_load((self.folder / "config.yaml").read_text()) or {}
+        return tree
+
+    @property
+    def meta(self) -> Tree:
+        tree: Tree = json.loads((self.folder / "meta.json").read_text())
+        return tree
+
+    def counts(self) -> Counts:
+        rows = dict(self._outcome_counts())
+        successes, failures = rows.get("success", (0, 0)), rows.get("failure", (0, 0))
+        return Counts(
+            trajectories=successes[0] + failures[0],
+            successes=successes[0],
+            invalid=rows.get("invalid", (0, 0))[0],
+            steps=successes[1] + failures[1],
+        )
+
+    def has(self, id: str) -> bool:
+        """Whether a trajectory with this id was inserted or declared invalid."""
+        return bool(self._log.rows("SELECT 1 FROM trajectories WHERE id = ?", id))
+
+    def ids(self, *, newest: int | None = None, outcome: str | None = None) -> list[str]:
+        """Ids of inserted trajectories in the order of insertion: all, or the `newest` so many."""
+        query = "SELECT id FROM trajectories WHERE outcome = coalesce(?, outcome) AND outcome <> 'invalid'"
+        if outcome == "invalid":
+            query = "SELECT id FROM trajectories WHERE outcome = ?"
+        rows = self._log.rows(f"{query} ORDER BY sequence DESC LIMIT ?", outcome, -1 if newest is None else newest)
+        return [str(id_) for (id_,) in reversed(rows)]
+
+    def trajectories(
+        self, *, ids: Iterable[str] | None = None, newest: int | None = None, outcome: str | None = None
+    ) -> Iterator[Trajectory]:
+        """Inserted trajectories in the order of insertion, or those of `ids` in the order given.
+
+        Their screens are references. Raises `KeyError` for an id that is not there.
+        """
+        for id_ in self.ids(newest=newest, outcome=outcome) if ids is None else ids:
+            rows = self._log.rows("SELECT record FROM trajectories WHERE id = ?", id_)
+            if not rows:
+                raise KeyError(id_)
+            yield codec.decode(as_bytes(rows[0][0]))
+
+    def table(self, *columns: str) -> dict[str, np.ndarray[Any, Any]]:
+        """Columns of the inserted trajectories, one array each, in the order of insertion: what curves need."""
+        known = {str(row[1]) for row in self._log.rows("PRAGMA table_info(trajectories)")} - {"record"}
+        if unknown := set(columns) - known:
+            raise KeyError(f"No such column: {', '.join(sorted(unknown))}")
+        rows = self._log.rows(
+            f"SELECT {', '.join(columns)} FROM trajectories WHERE outcome <> 'invalid' ORDER BY sequence"
+        )
+        return {name: np.array([row[place] for row in rows]) for place, name in enumerate(columns)}
+
+    def screen(self, digest: str) -> Screen:
+        """A screen with its image. Raises `CorruptData` when the image is missing or was damaged."""
+        rows = self._log.rows("SELECT width, height, foreground FROM screens WHERE digest = ?", digest)
+        if not rows:
+            raise CorruptData(f"No trajectory of this run shows a screen {digest[:80]!r}.")
+        width, height, foreground = rows[0]
+        return Screen(self.blobs.get(digest), int(str(width)), int(str(height)), (), str(foreground), digest)
+
+    def metric_names(self) -> list[str]:
+        return [str(name) for (name,) in self._log.rows("SELECT DISTINCT name FROM metrics ORDER BY name")]
+
+    def metrics(self, name: str) -> Series:
+        """A metric over the run; empty when there is none of this name."""
+        rows = self._log.rows("SELECT step, at, value FROM metrics WHERE name = ? ORDER BY rowid", name)
+        # NULL is how sqlite keeps what is not a number.
+        columns = np.array([[math.nan if cell is None else cell for cell in row] for row in rows], dtype=float)
+        return Series(*columns.reshape(-1, 3).T)
+
+    def events(self) -> list[Event]:
+        rows = self._log.rows("SELECT at, kind, detail FROM events ORDER BY sequence")
+        return [Event(float(str(at)), str(kind), str(detail)) for at, kind, detail in rows]
+
+    def evaluations(self) -> list[EvaluationEntry]:
+        rows = self._log.rows(
+            "SELECT name, step, at, (SELECT count(*) FROM evaluation_episodes WHERE evaluation = name) "
+            "FROM evaluations ORDER BY sequence"
+        )
+        return [EvaluationEntry(str(row[0]), int(str(row[1])), float(str(row[2])), int(str(row[3]))) for row in rows]
+
+    def evaluation_trajectories(self, name: str) -> Iterator[Trajectory]:
+        """What an evaluation played, in order, screens as references. Nothing when there is none of this name."""
+        query = "SELECT record FROM evaluation_episodes WHERE evaluation = ? ORDER BY position"
+        for (record,) in self._log.rows(query, name):
+            yield codec.decode(as_bytes(record))
+
+    # -- inside
+
+    def _add(self, trajectory: Trajectory, version_at_insert: int) -> bool:
+        if self.has(trajectory.id):
+            return False
+        self._keep_images(trajectory)
+        with self._log.transaction() as db:
+            insert_screens(db, trajectory)
+            insert_trajectory(db, trajectory, version_at_insert)
+            count_device(db, trajectory)
+        return True
+
+    def _keep_images(self, trajectory: Trajectory) -> None:
+        """Put every image on disk. Raises `CorruptData` for a reference whose image we do not have."""
+        for screen in screens_of(trajectory):
+            if screen.image:
+                self.blobs.put(screen.image)
+            elif not self.blobs.has(screen.digest):
+                raise CorruptData(f"Trajectory {trajectory.id!r} names the screen {screen.digest} without its image.")
+
+    def _outcome_counts(self) -> Iterator[tuple[str, tuple[int, int]]]:
+        for outcome, count, steps in self._log.rows(
+            "SELECT outcome, count(*), sum(steps) FROM trajectories GROUP BY outcome"
+        ):
+            yield str(outcome), (int(str(count)), int(str(steps)))
