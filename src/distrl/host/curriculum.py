@@ -1,0 +1,64 @@
+"""Which task comes next."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from typing import Literal
+
+from distrl.tasks.base import Suite
+from distrl.types import Task, Trajectory
+
+TASKS_PER_REFILL = 512
+AVERAGE_DECAY = 0.9
+"""How much of a template's success average one more trajectory leaves."""
+EDGE_FLOOR = 0.05
+"""Every template keeps at least this weight, or one that is never played could never come back."""
+
+
+class Curriculum:
+    """An endless, seeded stream of a split's tasks.
+
+    uniform: every template once per round, in a new order each round. edge: templates drawn in proportion to
+    p(1 − p) of their success average p, so that what is neither hopeless nor mastered is played most.
+    """
+
+    def __init__(self, suite: Suite, split: str, kind: Literal["uniform", "edge"], *, seed: int, part: int) -> None:
+        """`part` tells the processes of one run apart: a resumed run goes on with other tasks."""
+        self._suite = suite
+        self._split = split
+        self._kind = kind
+        self._rng = random.Random(f"curriculum/{seed}/{part}")
+        self._pools: dict[str, deque[Task]] = {}
+        self._round: list[str] = []
+        self._success: dict[str, float] = {}
+        self._refill()
+
+    def draw(self) -> Task:
+        template = self._next_in_round() if self._kind == "uniform" else self._near_the_edge()
+        while not self._pools[template]:
+            self._refill()
+        return self._pools[template].popleft()
+
+    def learn_of(self, trajectory: Trajectory) -> None:
+        """Take a judged trajectory into its template's average."""
+        template = trajectory.task.template
+        before = self._success.get(template, 0.5)
+        self._success[template] = AVERAGE_DECAY * before + (1.0 - AVERAGE_DECAY) * trajectory.reward
+
+    def _next_in_round(self) -> str:
+        if not self._round:
+            self._round = sorted(self._pools)
+            self._rng.shuffle(self._round)
+        return self._round.pop()
+
+    def _near_the_edge(self) -> str:
+        templates = sorted(self._pools)
+        averages = [self._success.get(template, 0.5) for template in templates]
+        weights = [max(EDGE_FLOOR, 4.0 * average * (1.0 - average)) for average in averages]
+        return self._rng.choices(templates, weights)[0]
+
+    def _refill(self) -> None:
+        # A suite spreads its tasks evenly over the templates, so that one refill serves them all.
+        for task in self._suite.tasks(self._split, TASKS_PER_REFILL, self._rng.randrange(2**31)):
+            self._pools.setdefault(task.template, deque()).append(task)

@@ -1,0 +1,254 @@
+"""The host: tasks out, trajectories in, batches and weights through.
+
+A plain synchronous object with one caller at a time. Invariants:
+- A trajectory is in the store before it is in replay, and in both before its receipt goes out. A crash in between is
+  mended at the next start, when replay is filled from the store.
+- A trajectory's id is inserted once; a second delivery gets the receipt `duplicate` and changes nothing.
+- A version is on disk before anybody can ask for its weights, so that versions go up over restarts too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from distrl.config import Config
+from distrl.errors import CorruptData, StorageFull
+from distrl.host.curriculum import Curriculum
+from distrl.host.leases import Leases
+from distrl.host.tally import Tally
+from distrl.host.weights import WeightShelf
+from distrl.replay.base import Sample
+from distrl.replay.buffer import ReplayBuffer
+from distrl.replay.pacing import Backlog, Pacing
+from distrl.store.codec import decode
+from distrl.store.run import RunStore
+from distrl.types import Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
+
+if TYPE_CHECKING:
+    from distrl.tasks.base import Suite
+
+STARTED = "host_started"
+JOINED = "worker_joined"
+VERSION = "version"
+
+
+class Host:
+    """Owns the run store and the replay buffer."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: RunStore,
+        replay: ReplayBuffer,
+        suite: Suite,
+        *,
+        now: Callable[[], float],
+        free_mb: Callable[[], float],
+    ) -> None:
+        self.config = config
+        self.store = store
+        self.replay = replay
+        self.pacing = Pacing(config.pacing)
+        self.backlog = Backlog(config.pacing.trajectories_per_version, config.replay.warmup)
+        self.now = now
+        self.free_mb = free_mb
+        self.tally = Tally(store.counts(), now)
+        kinds = [event.kind for event in store.events()]
+        self._joined = kinds.count(JOINED)
+        part = kinds.count(STARTED)
+        store.add_event(STARTED, f"number {part + 1}", now())
+        self.shelf = WeightShelf(highest=_highest_version(store))
+        self.curriculum = Curriculum(
+            suite, config.tasks.split, config.tasks.curriculum, seed=config.run.seed, part=part
+        )
+        self.leases = Leases(self.curriculum.draw, f"{part}", duration_s=config.tasks.lease_s, now=now)
+        self._seen_at: dict[str, float] = {}
+        self._open = True
+        self._held_for_disk = False
+
+    # -- workers
+
+    def join(self, worker: str) -> int:
+        """A worker starts or starts again: what it was playing is given back. Returns a number never used before."""
+        self._joined += 1
+        self.leases.give_back_all_of(worker)
+        self._seen_at[worker] = self.now()
+        # Not a note: a number that is not on disk could be given out again after a crash.
+        self.store.add_event(JOINED, f"{worker}: number {self._joined}", self.now())
+        return self._joined
+
+    def lease(self, worker: str, count: int) -> list[Lease]:
+        """Tasks to play now; fewer than asked for, or none, while playing is too far ahead or the disk is full."""
+        self._seen_at[worker] = self.now()
+        self._forget_the_silent()
+        leases: list[Lease] = []
+        while len(leases) < count and self._may_start():
+            leases.append(self.leases.issue(worker))
+        return leases
+
+    def give_back(self, lease_ids: Iterable[str]) -> None:
+        self.leases.give_back(lease_ids)
+
+    def lose_worker(self, worker: str) -> None:
+        """This worker is gone; somebody else plays its tasks."""
+        self._seen_at.pop(worker, None)
+        given_back = self.leases.give_back_all_of(worker)
+        self.report(worker, "worker_lost", f"{given_back} tasks given back")
+
+    def hold(self, held: bool) -> None:
+        """While held, no task is leased: the run is ending, or has not begun."""
+        self._open = not held
+
+    def deliver(self, payload: bytes) -> Receipt:
+        try:
+            trajectory = decode(payload)
+        except CorruptData as error:
+            self._note("delivery_refused", str(error))
+            return Receipt("refused")
+        try:
+            return self._insert(trajectory)
+        except StorageFull:
+            return Receipt("later")
+
+    def report(self, worker: str, kind: str, detail: str) -> None:
+        self._note(kind, f"{worker}: {detail}")
+
+    # -- the learner
+
+    def sample(self, count: int) -> Sample | None:
+        """A batch for one learner step, or None while there is too little to learn from."""
+        if not self._may_learn(count):
+            return None
+        sample = self.replay.sample(count)
+        self.tally.sampled(len(sample.trajectories), [self._lag(t) for t in sample.trajectories])
+        return sample
+
+    def first(self, count: int) -> list[Trajectory]:
+        """The trajectories inserted first, screens as references."""
+        return list(self.store.trajectories(ids=self.store.ids()[:count]))
+
+    def update_priorities(self, ids: Sequence[str], priorities: Sequence[float]) -> None:
+        self.replay.update(ids, priorities)
+
+    def screens(self, digests: Sequence[str]) -> list[Screen]:
+        return [self.store.screen(digest) for digest in digests]
+
+    def record(self, step: int, metrics: Mapping[str, float]) -> None:
+        """Keep a learner step's figures, and the host's own beside them."""
+        self.tally.learned(step)
+        self.store.add_metrics(step, {**metrics, **self.tally.curves(), "host/backlog": self.queue}, self.now())
+
+    def replay_state(self) -> Tree:
+        return self.replay.state()
+
+    # -- weights
+
+    @property
+    def version(self) -> int:
+        return self.shelf.highest
+
+    def publish(self, weights: VersionedWeights) -> None:
+        """Raises `StaleVersion` for a version that is not the highest so far, `CorruptData` for torn weights."""
+        self.shelf.check(weights)
+        self.store.add_metrics(self.tally.learner_steps, {VERSION: weights.version}, self.now())
+        self.shelf.put(weights)
+        self.backlog.learned()
+
+    def latest(self, newer_than: int, worker: str = "") -> VersionedWeights | None:
+        """The newest weights if there are newer ones. Asking is also how a worker says that it is alive."""
+        if worker in self._seen_at:
+            self._seen_at[worker] = self.now()
+        return self.shelf.latest(newer_than)
+
+    # -- the run
+
+    @property
+    def queue(self) -> float:
+        """Trajectories inserted and not yet used up by a version."""
+        return max(0.0, self.backlog.waiting)
+
+    def restore(self, replay_state: Tree | None) -> None:
+        """Fill replay after a restart: as the checkpoint left it, and then what was inserted since."""
+        newest = list(self.store.trajectories(newest=self.config.replay.capacity))
+        for trajectory in newest if replay_state is None else ():
+            self.replay.insert(trajectory)
+        if replay_state is not None:
+            self.replay.restore(replay_state, newest)
+        self.backlog = Backlog(self.config.pacing.trajectories_per_version, self._missing_for_warmup)
+
+    def stats(self) -> dict[str, float]:
+        self._forget_the_silent()
+        return {
+            **self.tally.stats(),
+            "queue": self.queue,
+            "in_flight": self.leases.in_flight,
+            "version": self.version,
+            "replay": len(self.replay),
+            "workers": len(self._seen_at),
+        }
+
+    # -- inside
+
+    def _insert(self, trajectory: Trajectory) -> Receipt:
+        valid = trajectory.outcome.kind != "invalid"
+        add = self.store.add_trajectory if valid else self.store.declare_invalid
+        if not add(trajectory, self.version):
+            self.tally.duplicates += 1
+            return Receipt("duplicate")
+        self.leases.settle(trajectory.worker, trajectory.task, again=not valid)
+        if not valid:
+            self.tally.invalid += 1
+            return Receipt("invalid")
+        self.replay.insert(trajectory)
+        self.backlog.inserted()
+        self.curriculum.learn_of(trajectory)
+        self.tally.inserted(trajectory.reward, self._lag(trajectory))
+        return Receipt("inserted")
+
+    def _lag(self, trajectory: Trajectory) -> int:
+        return self.version - trajectory.policy_version
+
+    def _may_start(self) -> bool:
+        return (
+            self._open
+            and not self._short_of_disk()
+            and self.pacing.may_start(self.leases.in_flight, self.backlog.waiting)
+        )
+
+    def _may_learn(self, count: int) -> bool:
+        return (
+            not self._missing_for_warmup
+            and self.pacing.may_learn(self.leases.in_flight, self.backlog.waiting)
+            and not self.tally.overused(self.config.pacing.max_reuse, count)
+        )
+
+    @property
+    def _missing_for_warmup(self) -> int:
+        return max(0, self.config.replay.warmup - len(self.replay))
+
+    def _short_of_disk(self) -> bool:
+        short = self.free_mb() < self.config.run.minimum_free_mb
+        if short and not self._held_for_disk:
+            self._note("disk_full", f"less than {self.config.run.minimum_free_mb} MB are free; workers are held")
+        if not short and self._held_for_disk:
+            self._note("disk_freed", "workers go on")
+        self._held_for_disk = short
+        return short
+
+    def _note(self, kind: str, detail: str) -> None:
+        try:
+            self.store.add_event(kind, detail, self.now())
+        except StorageFull:
+            return  # there is no room even for saying so; holding the workers is what matters
+
+    def _forget_the_silent(self) -> None:
+        self.leases.expire()
+        deadline = self.now() - self.config.runtime.wait_s
+        for worker in [name for name, seen_at in self._seen_at.items() if seen_at < deadline]:
+            self.lose_worker(worker)
+
+
+def _highest_version(store: RunStore) -> int:
+    published = store.metrics(VERSION).value
+    return int(published.max()) if len(published) else 0
