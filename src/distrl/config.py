@@ -232,6 +232,14 @@ class LearnerConfig(Settings):
     micro_batch: PositiveInt = 32
     """Steps that go through the model at once; bounds memory, changes nothing else."""
 
+    resident_steps: PositiveInt = 128
+    """Steps whose activations may stay in memory until all targets are known; a larger sample goes through the
+    model twice, first for the targets and then for the gradient. Bounds memory, changes nothing else."""
+
+    rate_warmup_steps: NonNegativeInt = 10
+    """Learner steps over which the policy's step size rises to its full size: AdamW's first steps and the
+    advantages of a critic that has seen nothing are mostly noise."""
+
     publish_every: PositiveInt = 1
     """Learner steps between two published versions."""
 

@@ -86,7 +86,7 @@ class ReplayBuffer:
         return start + (1.0 - start) * min(1.0, self.draws / self.config.importance_anneal_steps)
 
     def state(self) -> Tree:
-        """Ids and priorities, oldest first, and the generator: JSON in memory. The trajectories are in the run store."""
+        """Ids and priorities, oldest first, and the generator, as plain data. Trajectories are in the run store."""
         order = [*range(self.oldest, len(self.slots)), *range(self.oldest)]
         return {
             "ids": [self.slots[slot].id for slot in order],

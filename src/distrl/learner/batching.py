@@ -1,0 +1,72 @@
+"""From trajectories to what a model and an algorithm take: a flat list of steps, and padded tensors beside it.
+
+Steps stand in one order everywhere: trajectory by trajectory, first step to last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import torch
+
+from distrl.algorithms import Batch
+from distrl.policies.prompts import history_of
+from distrl.types import Decision, Floats, Invalid, Prompt, Screen, Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """One step as the policy met it."""
+
+    trajectory_id: str
+    index: int
+    prompt: Prompt
+    decision: Decision
+
+    def with_screen(self, screen: Screen) -> RecordedStep:
+        return replace(self, prompt=replace(self.prompt, screen=screen))
+
+
+def recorded_steps(trajectories: Sequence[Trajectory], *, history: int) -> list[RecordedStep]:
+    """All steps of all trajectories, the terminal ones included, with the prompts they were played from."""
+    return [
+        RecordedStep(
+            trajectory.id,
+            index,
+            Prompt(trajectory.task.goal, step.screen, history_of(trajectory.steps[:index], history)),
+            step.decision,
+        )
+        for trajectory in trajectories
+        for index, step in enumerate(trajectory.steps)
+    ]
+
+
+def lay_out(trajectories: Sequence[Trajectory], importance: Floats, *, device: torch.device | str = "cpu") -> Batch:
+    """The same steps as padded tensors [N, T]."""
+    shape = (len(trajectories), max(len(trajectory.steps) for trajectory in trajectories))
+    mask = torch.zeros(shape, dtype=torch.bool)
+    terminal = torch.zeros(shape, dtype=torch.bool)
+    invalid = torch.zeros(shape, dtype=torch.bool)
+    behaviour = torch.zeros(shape)
+    for row, trajectory in enumerate(trajectories):
+        length = len(trajectory.steps)
+        decisions = [step.decision for step in trajectory.steps]
+        mask[row, :length] = True
+        terminal[row, length - 1] = True
+        invalid[row, :length] = torch.tensor([isinstance(decision.action, Invalid) for decision in decisions])
+        behaviour[row, :length] = torch.tensor([decision.logprob for decision in decisions])
+    return Batch(
+        mask=mask.to(device),
+        terminal=terminal.to(device),
+        invalid=invalid.to(device),
+        behaviour_logprob=behaviour.to(device),
+        outcome=torch.tensor([trajectory.reward for trajectory in trajectories], device=device),
+        importance=torch.as_tensor(importance, dtype=torch.float32, device=device),
+    )
+
+
+def slices(total: int, size: int) -> Iterator[slice]:
+    """Consecutive pieces of at most `size`."""
+    for start in range(0, total, size):
+        yield slice(start, min(start + size, total))

@@ -1,0 +1,198 @@
+"""Batch in, new weights out.
+
+Invariants:
+- `version` counts the changes of the weights: two different sets of weights never carry one version, and it never
+  goes down, not even when the learner rolls back;
+- a loss or gradient that is not finite changes nothing: neither weights nor AdamW's moments;
+- micro-batches bound memory and change no result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+
+from distrl import algorithms
+from distrl.algorithms import Estimates, Plan
+from distrl.config import Config
+from distrl.errors import TrainingDiverged
+from distrl.learner import batching, canary
+from distrl.learner.batching import RecordedStep
+from distrl.policies.base import TrainablePolicy
+from distrl.replay.base import Sample
+from distrl.types import Screen, Trajectory, VersionedWeights
+
+Fetch = Callable[[list[str]], list[Screen]]
+"""Digests → screens with their images."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one learner step did."""
+
+    version: int
+    metrics: dict[str, float]
+    priorities: dict[str, float] = field(default_factory=dict)
+    """Trajectory id → new priority; empty when the step was skipped."""
+    skipped: bool = False
+    """The loss or the gradient was not finite; the weights are as before."""
+    publish: bool = False
+    """These weights are due at the workers."""
+    ids: tuple[str, ...] = ()
+    """The trajectories of the sample, for whoever wants to look at a bad one."""
+
+
+class Learner:
+    """Moves one policy. Owns its optimiser; not safe for use from two threads at once."""
+
+    def __init__(
+        self,
+        policy: TrainablePolicy,
+        config: Config,
+        rng: np.random.Generator,
+        roll_back: Callable[[Learner], None] | None = None,
+    ) -> None:
+        self.policy = policy
+        self.config = config
+        self.rng = rng  # for algorithms that draw; kept with the checkpoint
+        self.roll_back = roll_back  # brings back the last good checkpoint; without it, divergence is an error
+        self.algorithm = algorithms.build(
+            config.algorithm.name, {**config.replay.model_dump(), **config.algorithm.model_dump()}
+        )
+        self.version = 0
+        self.steps = 0
+        self.bad_steps = 0
+        self._rolled_back = False
+        self.optimiser = self.new_optimiser()
+
+    def new_optimiser(self) -> torch.optim.AdamW:
+        settings = self.config.learner
+        groups = [
+            {"params": self.policy.policy_parameters(), "lr": settings.learning_rate},
+            {"params": self.policy.critic_parameters(), "lr": settings.critic_learning_rate},
+        ]
+        return torch.optim.AdamW(groups, weight_decay=settings.weight_decay)
+
+    # --- one step -------------------------------------------------------------------------------
+
+    def step(self, sample: Sample, fetch: Fetch) -> Report:
+        """Learn from one sample. Raises `TrainingDiverged` after too many bad steps in a row."""
+        self.optimiser.zero_grad(set_to_none=True)
+        plan, losses = self._gradients(sample, fetch)
+        metrics = {f"loss/{name}": value for name, value in losses.items()}
+        metrics["loss/total"] = sum(losses.values())
+        metrics |= {**self._clip(), **plan.metrics, **self._lags(sample.trajectories)}
+        good = np.isfinite([metrics["loss/total"], metrics["gradient/policy"], metrics["gradient/critic"]]).all()
+        if not good or not torch.isfinite(plan.priorities).all():
+            return self._skip(sample, metrics)
+        self._move()
+        priorities = dict(zip(sample.ids, plan.priorities.tolist(), strict=True))
+        return Report(self.version, metrics, priorities, publish=self._publishes(), ids=sample.ids)
+
+    def sealed(self) -> VersionedWeights:
+        """A copy of the weights as they are now, under their version."""
+        return VersionedWeights.seal(self.version, self.policy.weights())
+
+    def catch_up(self, version: int) -> None:
+        """Go on from a version that others have seen already: after a restart, versions must not be given out twice."""
+        self.version = max(self.version, version)
+
+    def canary(self, trajectories: Sequence[Trajectory], fetch: Fetch) -> canary.Comparison:
+        """Recompute what workers recorded under these very weights. Raises `CanaryMismatch`."""
+        same = [t for t in trajectories if {s.decision.policy_version for s in t.steps} == {self.version}]
+        steps = batching.recorded_steps(same[: self.config.learner.canary_trajectories], history=self._history)
+        with torch.no_grad():
+            scores = [self._score(steps[piece], fetch) for piece in self._pieces(steps)]
+        logprobs = torch.cat([score.logprob for score in scores]).tolist() if scores else []
+        return canary.compare(steps, logprobs, tolerance=self.config.learner.canary_tolerance)
+
+    # --- inside ---------------------------------------------------------------------------------
+
+    @property
+    def _history(self) -> int:
+        return self.config.policy.history
+
+    def _pieces(self, steps: Sequence[RecordedStep]) -> list[slice]:
+        return list(batching.slices(len(steps), self.config.learner.micro_batch))
+
+    def _gradients(self, sample: Sample, fetch: Fetch) -> tuple[Plan, dict[str, float]]:
+        """The plan for this sample, and the losses whose gradients now stand in the parameters.
+
+        The plan needs estimates of the whole sample. A small sample's activations wait for it; a large one is scored
+        without gradient first and again, piece by piece, with it.
+        """
+        steps = batching.recorded_steps(sample.trajectories, history=self._history)
+        pieces = self._pieces(steps)
+        resident = len(steps) <= self.config.learner.resident_steps
+        with torch.set_grad_enabled(resident):
+            estimates = Estimates.joined([self._score(steps[piece], fetch) for piece in pieces])
+        batch = batching.lay_out(sample.trajectories, sample.weights, device=estimates.logprob.device)
+        plan = self.algorithm.plan(batch, estimates)
+        totals: dict[str, float] = {}
+        for piece in [slice(0, len(steps))] if resident else pieces:
+            scored = estimates if resident else self._score(steps[piece], fetch)
+            losses = self.algorithm.losses(plan.targets.part(piece), scored)
+            torch.stack(list(losses.values())).sum().backward()  # type: ignore[no-untyped-call]
+            totals = {name: totals.get(name, 0.0) + loss.item() for name, loss in losses.items()}
+        return plan, totals
+
+    def _score(self, steps: Sequence[RecordedStep], fetch: Fetch) -> Estimates:
+        """Scores of at most one micro-batch; screens that the policy has no features of are fetched first."""
+        missing = self.policy.missing([step.prompt.screen for step in steps])
+        fetched = {screen.digest: screen for screen in fetch(missing)} if missing else {}
+        self.policy.remember(list(fetched.values()))
+        shown = [step.with_screen(fetched.get(step.prompt.screen.digest, step.prompt.screen)) for step in steps]
+        scores = self.policy.score([step.prompt for step in shown], [step.decision.token_ids for step in shown])
+        return Estimates(scores.logprob, scores.entropy, scores.value_logit, scores.trajectory_value_logit)
+
+    def _clip(self) -> dict[str, float]:
+        """Policy and critic are scaled down each for itself: a critic in turmoil must not silence the policy."""
+        limit = self.config.learner.max_grad_norm
+        norms = [torch.nn.utils.clip_grad_norm_(group["params"], limit) for group in self.optimiser.param_groups]
+        return {"gradient/policy": float(norms[0]), "gradient/critic": float(norms[1])}
+
+    def _move(self) -> None:
+        warmup = self.config.learner.rate_warmup_steps
+        rate = self.config.learner.learning_rate
+        self.optimiser.param_groups[0]["lr"] = rate * min(1.0, (self.steps + 1) / (warmup + 1))
+        self.optimiser.step()
+        self.steps += 1
+        self.version += 1
+        self.bad_steps = 0
+        self._rolled_back = False
+
+    def _publishes(self) -> bool:
+        return self.steps % self.config.learner.publish_every == 0
+
+    def _skip(self, sample: Sample, metrics: dict[str, float]) -> Report:
+        self.optimiser.zero_grad(set_to_none=True)
+        self.bad_steps += 1
+        rolled_back = self.bad_steps >= self.config.learner.max_bad_steps
+        if rolled_back:
+            self._recover(sample)
+        finite = {name: value for name, value in metrics.items() if np.isfinite(value)}
+        finite["learner/bad_steps"] = float(self.bad_steps)
+        return Report(self.version, finite, skipped=True, publish=rolled_back, ids=sample.ids)
+
+    def _recover(self, sample: Sample) -> None:
+        """Go back to the last good weights, once; they are published under a new version."""
+        if self.roll_back is None or self._rolled_back:
+            raise TrainingDiverged(
+                f"{self.bad_steps} learner steps in a row gave a loss or gradient that is not finite; the weights "
+                f"are those of version {self.version}. The last sample was {', '.join(sample.ids)}. "
+                "Lower learner.learning_rate or algorithm.ratio_clip, and resume from the last checkpoint."
+            )
+        seen = self.version
+        self.roll_back(self)
+        self.catch_up(seen)
+        self.version += 1
+        self.bad_steps = 0
+        self._rolled_back = True
+
+    def _lags(self, trajectories: Sequence[Trajectory]) -> dict[str, float]:
+        lags = np.array([self.version - trajectory.policy_version for trajectory in trajectories])
+        p50, p95 = np.quantile(lags, [0.5, 0.95])
+        return {"lag/p50": float(p50), "lag/p95": float(p95), "lag/max": float(lags.max())}
