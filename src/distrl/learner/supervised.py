@@ -1,0 +1,148 @@
+"""Learning from examples: how the pocket model learns to read screens and to imitate demonstrations.
+
+Two losses, summed:
+- act: cross-entropy on the tokens of the demonstrated action;
+- read: every 32-px cell of the screen names the words that stand in it, through the word embeddings themselves.
+  Without it a small model memorises coordinates and never learns to read.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+IGNORE = -100
+
+
+@dataclass(frozen=True, slots=True)
+class Lessons:
+    """Examples as arrays. S screens, N examples; an example points at its screen."""
+
+    pixels: npt.NDArray[np.uint8]
+    """[S, height, width, 3]"""
+    cells: npt.NDArray[np.int32]
+    """[S, cells, k]: ids of the words in each cell, -1 where there are fewer than k."""
+    screen: npt.NDArray[np.int64]
+    """[N]"""
+    prompts: npt.NDArray[np.int32]
+    """[N, P]: prompt tokens, padded on the left."""
+    actions: npt.NDArray[np.int32]
+    """[N, A]: action tokens with end-of-sequence, padded on the right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Warm-up, then a cosine down to a fiftieth of the peak."""
+
+    steps: int
+    batch_size: int = 256
+    learning_rate: float = 1e-3
+    warmup: int = 200
+    read_weight: float = 1.0
+    train_vision: bool = True
+
+    def rate(self, step: int) -> float:
+        decay = 0.5 * (1 + math.cos(math.pi * step / self.steps))
+        return self.learning_rate * min(1.0, step / self.warmup) * max(0.02, decay)
+
+
+class Teacher:
+    """Moves a pocket model along a schedule of lessons. `report(step, values)` hears of it now and then."""
+
+    def __init__(self, model: Any, *, pad_id: int, device: torch.device, seed: int) -> None:
+        self.model = model.to(device)
+        self.pad_id = pad_id
+        self.device = device
+        self.random = torch.Generator(device="cpu").manual_seed(seed)
+
+    def teach(
+        self, lessons: Lessons, schedule: Schedule, report: Callable[[int, dict[str, float]], None], every: int = 500
+    ) -> None:
+        on_device = _Batches(lessons, self.device, self.random)
+        parameters = self._parameters(schedule)
+        fused = self.device.type == "cuda"
+        optimiser = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=0.05, betas=(0.9, 0.95), fused=fused)
+        self.model.train()
+        for step, batch in enumerate(on_device.take(schedule.steps, schedule.batch_size)):
+            for group in optimiser.param_groups:
+                group["lr"] = schedule.rate(step)
+            act, read = self.losses(*batch)
+            optimiser.zero_grad(set_to_none=True)
+            torch.autograd.backward([act + schedule.read_weight * read])
+            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+            optimiser.step()
+            if (step + 1) % every == 0:
+                report(step + 1, {"act": act.item(), "read": read.item()})
+        self.model.eval()
+
+    def losses(self, pixels: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            images = pixels.permute(0, 3, 1, 2).to(self.model.dtype) / 127.5 - 1
+            features = self.model.get_image_features(images)
+            act = self._act_loss(features.pooler_output, prompts, actions)
+            words = features.last_hidden_state @ self.model.get_input_embeddings().weight.t()
+        return act, read_loss(words.float(), cells, nothing=self.pad_id)
+
+    def _act_loss(self, features: Tensor, prompts: Tensor, actions: Tensor) -> Tensor:
+        ids = torch.cat([prompts, actions[:, :-1]], 1)
+        mask = torch.cat([prompts != self.pad_id, torch.ones_like(actions[:, :-1], dtype=torch.bool)], 1)
+        embeds = self.model.get_input_embeddings()(ids)
+        here = (ids == self.model.config.image_token_id).unsqueeze(-1)
+        embeds = embeds.masked_scatter(here, features.to(embeds.dtype))
+        positions = (mask.cumsum(1) - 1).clamp_min(0)
+        length = actions.shape[1]
+        logits = self.model(
+            inputs_embeds=embeds,
+            attention_mask=mask.long(),
+            position_ids=positions,
+            logits_to_keep=length,
+            use_cache=False,
+        ).logits
+        target = actions.masked_fill(actions == self.pad_id, IGNORE)
+        return functional.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=IGNORE)
+
+    def _parameters(self, schedule: Schedule) -> list[torch.nn.Parameter]:
+        for name, parameter in self.model.named_parameters():
+            parameter.requires_grad_(schedule.train_vision or not name.startswith("vision_tower"))
+        return [p for p in self.model.parameters() if p.requires_grad]
+
+
+def read_loss(logits: Tensor, cells: Tensor, *, nothing: int, nothing_weight: float = 0.1) -> Tensor:
+    """Cross-entropy of naming a cell's words [B, cells, vocabulary] against [B, cells, k]; -1 pads.
+
+    A cell with several words shares the target among them; an empty cell names `nothing`, and counts little, since
+    most cells are empty.
+    """
+    logprobs = functional.log_softmax(logits, -1)
+    there = cells >= 0
+    count = there.sum(-1)
+    named = logprobs.gather(-1, cells.clamp_min(0).long()) * there
+    word_loss = -named.sum(-1) / count.clamp_min(1)
+    empty = count == 0
+    loss = torch.where(empty, -nothing_weight * logprobs[..., nothing], word_loss)
+    return loss.sum() / (nothing_weight * empty.sum() + (~empty).sum())
+
+
+class _Batches:
+    """Random batches; all examples lie on the device when it is a GPU."""
+
+    def __init__(self, lessons: Lessons, device: torch.device, generator: torch.Generator) -> None:
+        arrays = (lessons.pixels, lessons.cells, lessons.screen, lessons.prompts, lessons.actions)
+        self._tensors = [torch.from_numpy(array).to(device) for array in arrays]
+        self._generator = generator
+        self._device = device
+
+    def take(self, count: int, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
+        pixels, cells, screen, prompts, actions = self._tensors
+        for _ in range(count):
+            pick = torch.randint(0, len(screen), (size,), generator=self._generator).to(self._device)
+            there = screen[pick]
+            yield pixels[there], cells[there], prompts[pick].long(), actions[pick].long()

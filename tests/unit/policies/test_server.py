@@ -1,0 +1,67 @@
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from distrl.errors import CorruptData
+from distrl.policies.server import PolicyServer
+from distrl.types import Decision, Done, Prompt, Screen, VersionedWeights
+
+
+class EchoPolicy:
+    def __init__(self):
+        self.version = 0
+        self.batches = []
+
+    def act(self, prompts):
+        self.batches.append(len(prompts))
+        return [Decision(Done(), p.goal, (1,), (0.0,), 0.0, self.version) for p in prompts]
+
+    def load(self, weights):
+        if weights.checksum == "bad":
+            raise CorruptData("bad")
+        self.version = weights.version
+
+
+def ask(server, count):
+    async def all_at_once():
+        return await asyncio.gather(*(server.act(Prompt(str(i), Screen(b"x", 1, 1))) for i in range(count)))
+
+    return all_at_once()
+
+
+@pytest.mark.parametrize("threaded", [False, True])
+def test_devices_that_ask_together_share_a_batch_and_each_gets_its_own_answer(threaded):
+    with ThreadPoolExecutor(1) as pool:
+        policy = EchoPolicy()
+        server = PolicyServer(policy, batch_size=3, executor=pool if threaded else None)
+        decisions = asyncio.run(ask(server, 7))
+    assert [d.text for d in decisions] == [str(i) for i in range(7)]
+    assert policy.batches == [3, 3, 1]
+
+
+def test_new_weights_show_in_the_next_decision_and_bad_ones_do_not():
+    async def story():
+        server = PolicyServer(EchoPolicy(), batch_size=4)
+        await server.load(VersionedWeights(5, {}, ""))
+        assert (await server.act(Prompt("a", Screen(b"x", 1, 1)))).policy_version == 5
+        with pytest.raises(CorruptData):
+            await server.load(VersionedWeights(6, {}, "bad"))
+        assert (await server.act(Prompt("a", Screen(b"x", 1, 1)))).policy_version == 5
+
+    asyncio.run(story())
+
+
+def test_a_failing_model_is_heard_of_by_every_device_that_waits():
+    class Broken(EchoPolicy):
+        def act(self, prompts):
+            raise RuntimeError("out of memory")
+
+    async def story():
+        server = PolicyServer(Broken(), batch_size=4)
+        answers = await asyncio.gather(
+            *(server.act(Prompt("a", Screen(b"x", 1, 1))) for _ in range(6)), return_exceptions=True
+        )
+        assert [str(a) for a in answers] == ["out of memory"] * 6
+
+    asyncio.run(story())
