@@ -198,6 +198,36 @@ class Hand:
             yield Press("enter")
             yield from self.clear_popups()
 
+    def slide(self, title: str, value: int) -> Iterator[Action]:
+        """Set the slider with this title to a value of 0–100."""
+        yield from self.reveal(title, "slider")
+        slider = self.find(title, "slider")
+        assert slider is not None
+        left, _, right, _ = slider.bounds
+        first, last = -(-left * 100 // self.screen.width), (right - 1) * 100 // self.screen.width
+        x = round((left + (right - left) * value / 100) / self.screen.width * 100)
+        yield Tap(min(max(x, first), last) * 10, self.centre(slider)[1])
+        yield from self.clear_popups()
+
+    def turn(self, column: int, value: str) -> Iterator[Action]:
+        """Turn a picker wheel's column, counted from the left, until it shows the value in its middle."""
+        while (middle := self._wheel_middles()[column]).text != value:
+            lower = not (value.isdigit() and middle.text.isdigit()) or int(value) > int(middle.text)
+            yield self.touch(self._beside(middle, 1 if lower else -1))
+            yield from self.clear_popups()
+
+    def _wheel_middles(self) -> list[Element]:
+        middles = [e for e in self.screen.elements if e.role == "wheel" and e.checked]
+        return sorted(middles, key=lambda e: e.bounds[0])
+
+    def _beside(self, middle: Element, step: int) -> Element:
+        """The wheel's value one line below (step 1) or above (-1) its middle."""
+        left, top, _, bottom = middle.bounds
+        wanted = top + step * (bottom - top)
+        return next(
+            e for e in self.screen.elements if e.role == "wheel" and e.bounds[0] == left and e.bounds[1] == wanted
+        )
+
     def go_home(self) -> Iterator[Action]:
         yield from self.clear_popups()
         if self.screen.foreground != "launcher":

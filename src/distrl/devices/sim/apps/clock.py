@@ -1,7 +1,7 @@
 """Alarms, a timer and a stopwatch.
 
 Stored: `alarms` [{time "7:30", label, on, days}], `suggested` (where the picker of a new alarm starts),
-`timer` {minutes, running}, `stopwatch` {running, laps}.
+`timer` {minutes, running}, `stopwatch` {running, laps}, `tabs` (their order).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from distrl.types import Tree
 HOURS = tuple(str(hour) for hour in range(24))
 MINUTES = tuple(f"{minute:02d}" for minute in range(0, 60, 5))
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-PRESETS = (1, 2, 3, 5, 10, 15, 20, 30, 45, 60)
+PRESETS = (2, 3, 5, 10, 15, 20, 25, 30, 45, 60)
 LABELS = ("Work", "School", "Gym", "Lunch", "Tea", "Bus", "Walk", "Meeting", "Dinner", "Sleep")
 TABS = ("Alarm", "Timer", "Stopwatch")
 
@@ -54,7 +54,11 @@ class Clock(App):
             "suggested": f"{rng.choice(HOURS)}:{rng.choice(MINUTES)}",
             "timer": {"minutes": rng.choice(PRESETS), "running": False},
             "stopwatch": {"running": False, "laps": 0},
+            "tabs": rng.sample(TABS, len(TABS)),
         }
+
+    def _tabs(self, ctx: Context, selected: str) -> Tabs:
+        return Tabs(tuple(ctx.data["tabs"]), selected, "tab")
 
     # -- alarms
 
@@ -64,8 +68,8 @@ class Clock(App):
             "Clock",
             tuple(body) or (Text("No alarms"),),
             actions=(Icon("edit", "Edit", ("push", "edit", {})),),
-            fab=Icon("plus", "Add alarm", ("add",)),
-            bottom=Tabs(TABS, "Alarm", "tab"),
+            fab=Icon("add", "Add alarm", ("add",)),
+            bottom=self._tabs(ctx, "Alarm"),
             colour=self.colour,
         )
 
@@ -156,7 +160,7 @@ class Clock(App):
                 Chips(tuple(f"{m} min" for m in PRESETS), (f"{minutes} min",), "preset"),
                 Button("Start", ("timer", True)),
             )
-        return Page("Clock", body, bottom=Tabs(TABS, "Timer", "tab"), colour=self.colour)
+        return Page("Clock", body, bottom=self._tabs(ctx, "Timer"), colour=self.colour)
 
     def on_minutes(self, ctx: Context, minutes: int) -> None:
         ctx.ui["minutes"] = minutes
@@ -174,8 +178,8 @@ class Clock(App):
         second = Button("Lap", ("lap",)) if watch["running"] else Button("Reset", ("reset",))
         laps = tuple(Row(f"Lap {number}") for number in range(watch["laps"], 0, -1))
         face = Text("Running" if watch["running"] else "Stopped", style="title")
-        body = (face, ButtonRow((first, second)), Divider(), *laps)
-        return Page("Clock", body, bottom=Tabs(TABS, "Stopwatch", "tab"), colour=self.colour)
+        body: tuple[Widget, ...] = (face, ButtonRow((first, second)), Divider(), *laps)
+        return Page("Clock", body, bottom=self._tabs(ctx, "Stopwatch"), colour=self.colour)
 
     def on_watch(self, ctx: Context, running: bool) -> None:
         ctx.data["stopwatch"]["running"] = running

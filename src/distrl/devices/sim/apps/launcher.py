@@ -1,6 +1,7 @@
 """The home screen: pages of icons, a dock, a search box, and the drawer with every app.
 
-Stored: `pages` (lists of app titles), `dock`, `drawer` (all titles, in drawer order), `recent` (searches made).
+Stored: `pages` (lists of app titles), `dock`, `drawer` (all titles, in drawer order), `search` (where its box is),
+`recent` (searches made), `history` (apps opened).
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ import random
 from collections.abc import Iterable
 
 from distrl.devices.sim.apps.base import App, Context
-from distrl.devices.sim.ui import Button, Divider, Field, Icon, IconGrid, Page, Picture, Text, Widget
+from distrl.devices.sim.ui import Button, Field, Icon, IconGrid, Page, Picture, Text, Widget
 from distrl.types import Tree
 
 DOCK_SIZE = 4
+MATCHES_SHOWN = 8
 COLOURS = ("#7a5195", "#2f8f6b", "#b5651d", "#3a6ea5", "#a83f5b", "#5a7d2a")
 
 
@@ -29,21 +31,28 @@ class Launcher(App):
         dock, rest = titles[:DOCK_SIZE], titles[DOCK_SIZE:]
         hidden = rng.randint(1, 2)
         pages = deal(rest[hidden:], rng.randint(2, 3))
-        return {"pages": pages, "dock": dock, "drawer": rng.sample(titles, len(titles)), "recent": []}
+        return {
+            "pages": pages,
+            "dock": dock,
+            "drawer": rng.sample(titles, len(titles)),
+            "search": rng.choice(("top", "middle", "bottom")),
+            "recent": [],
+            "history": [],
+        }
 
     def page_home(self, ctx: Context) -> Page:
         search = Field("query", "Search apps", icon="search")
-        if ctx.field("query"):
-            return Page("", (self._grid(self._matches(ctx)),), search=search)
+        if ctx.frame["focus"] or ctx.field("query"):
+            return Page("", (search, self._grid(self._matches(ctx)[:MATCHES_SHOWN])))
         pages, here = ctx.data["pages"], self._position(ctx)
         dots = " ".join("●" if i == here else "○" for i in range(len(pages)))
-        body: tuple[Widget, ...] = (
+        parts: list[Widget] = [
             self._grid(installed(ctx, pages[here])),
             Text(dots, style="caption"),
-            Divider(),
             self._grid(installed(ctx, ctx.data["dock"])),
-        )
-        return Page("", body, search=search)
+        ]
+        parts.insert({"top": 0, "middle": 2, "bottom": 3}[ctx.data["search"]], search)
+        return Page("", tuple(parts))
 
     def page_drawer(self, ctx: Context) -> Page:
         return Page("All apps", (self._grid(all_titles(ctx)),))
@@ -64,6 +73,7 @@ class Launcher(App):
 
     def on_launch(self, ctx: Context, title: str) -> None:
         self._leave_search(ctx)
+        ctx.data["history"].append(title)
         app = next((app for app in other_apps() if app.title == title), None)
         if app is None:
             ctx.push("app", title=title)
@@ -117,8 +127,7 @@ def deal(titles: list[str], hands: int) -> list[list[str]]:
 
 def all_titles(ctx: Context) -> list[str]:
     """Drawer order; apps that came later stand at the end."""
-    own = installed(ctx, ctx.data["drawer"])
-    return own + [title for title in store_titles(ctx) if title not in own]
+    return list(dict.fromkeys([*installed(ctx, ctx.data["drawer"]), *store_titles(ctx)]))
 
 
 def installed(ctx: Context, titles: Iterable[str]) -> list[str]:

@@ -64,14 +64,14 @@ PAGES: dict[str, tuple[str, tuple[Line, ...]]] = {
         "Settings",
         (
             Link("Network", "network", "wifi"),
-            Link("Display", "display", "sun"),
+            Link("Display", "display", "display"),
             Link("Sound", "sound", "volume"),
             Link("Battery", "battery", "battery"),
-            Link("Apps", "apps", "grid"),
+            Link("Apps", "apps", "apps"),
             Link("Security", "security", "lock"),
             Link("Location", "location", "pin"),
             Link("Language", "language", "globe"),
-            Link("System", "system", "gear"),
+            Link("System", "system", "settings"),
             Link("About phone", "about", "info"),
         ),
     ),
@@ -128,16 +128,16 @@ PAGES: dict[str, tuple[str, tuple[Line, ...]]] = {
 }
 
 FACTS: dict[str, tuple[str, ...]] = {
-    "Model": ("Nova 5", "Nova 7", "Pixel 6", "Pixel 8", "Star 3", "Star 9", "Wave 2", "Wave 4"),
-    "Version": tuple(str(n) for n in range(8, 20)),
-    "Storage": ("32 GB", "64 GB", "128 GB", "256 GB", "512 GB"),
+    "Model": tuple(f"{name} {n}" for name in ("Nova", "Luna", "Star", "Wave", "Echo") for n in range(2, 10)),
+    "Version": tuple(f"{n}.{m}" for n in range(8, 20) for m in range(5)),
+    "Used space": tuple(f"{n} GB" for n in range(30, 99)),
     "Free space": tuple(f"{n} GB" for n in range(3, 30)),
-    "Memory": ("2 GB", "3 GB", "4 GB", "6 GB", "8 GB", "12 GB"),
-    "Owner": ("Anna", "Ben", "Clara", "David", "Emma", "Frank", "Grace", "Henry", "Ivy", "Jack"),
+    "Owner": ("Anna", "Ben", "Clara", "David", "Emma", "Frank", "Grace", "Henry", "Ivy", "Jack", "Kate", "Leo"),
     "Phone number": tuple(f"555 {n}" for n in range(1000, 10000, 37)),
-    "Battery level": tuple(f"{n} %" for n in range(11, 100)),
-    "Screen size": ("5 inch", "6 inch", "7 inch"),
-    "Camera": ("12 MP", "24 MP", "48 MP", "50 MP", "64 MP"),
+    "Battery level": tuple(f"{n}%" for n in range(11, 100)),
+    "Serial number": tuple(str(n) for n in range(20000, 90000, 131)),
+    "Build number": tuple(str(n) for n in range(100, 999, 7)),
+    "Last update": tuple(f"{month} {n}" for month in ("March", "May", "June", "July") for n in range(1, 29)),
 }
 
 
@@ -148,7 +148,7 @@ def lines(kind: type[Any]) -> list[Any]:
 class SettingsApp(App):
     id = "settings"
     title = "Settings"
-    glyph = "gear"
+    glyph = "settings"
     colour = "#546e7a"
     home = "root"
 
