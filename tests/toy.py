@@ -1,0 +1,202 @@
+"""A world small enough to see through: four buttons, a goal that names one, a policy that is a table.
+
+Runs in milliseconds and learns in seconds; tests of worker, host and runtimes play in it. Importable by Ray's
+processes because `tests/conftest.py` puts this folder on the path.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from PIL import Image
+
+from distrl.errors import CorruptData, DeviceLost
+from distrl.policies.base import Scores
+from distrl.types import (
+    Action,
+    Decision,
+    Done,
+    Outcome,
+    Prompt,
+    Screen,
+    Tap,
+    Task,
+    Trajectory,
+    Tree,
+    VersionedWeights,
+)
+
+BUTTONS = 4
+DONE = BUTTONS
+
+
+@lru_cache
+def picture(pressed: int) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (8, 8), (40 * (pressed + 1), 0, 0)).save(file, "JPEG")
+    return file.getvalue()
+
+
+def toy_task(number: int, button: int | None = None) -> Task:
+    button = number % BUTTONS if button is None else button
+    return Task(
+        id=f"toy/press/{number}",
+        suite="toy",
+        split="train",
+        template=f"press/{button}",
+        goal=f"press {button}",
+        seed=number,
+        max_steps=4,
+        params={"button": button},
+    )
+
+
+class ToySuite:
+    name = "toy"
+
+    @property
+    def templates(self) -> Mapping[str, Any]:
+        return {f"press/{button}": None for button in range(BUTTONS)}
+
+    def tasks(self, split: str, count: int, seed: int) -> list[Task]:
+        return [toy_task(1000 * (seed % 1_000_000) + number, number % BUTTONS) for number in range(count)]
+
+
+class ToyDevice:
+    """Four buttons. `lost_at` names operations, counted over the device's life, that raise `DeviceLost`."""
+
+    def __init__(self, address: str = "toy://0", *, latency_s: float = 0.01, lost_at: Sequence[int] = ()) -> None:
+        self.address = address
+        self.latency_s = latency_s
+        self.lost_at = lost_at
+        self.operations = 0
+        self.closed = False
+        self.pressed = -1
+
+    async def reset(self, task: Task) -> Screen:
+        self.pressed = -1
+        await self._wait("reset")
+        return self._screen()
+
+    async def perform(self, action: Action) -> None:
+        await self._wait("perform")
+        if isinstance(action, Tap):
+            self.pressed = action.x
+
+    async def screen(self) -> Screen:
+        return self._screen()
+
+    async def close(self) -> None:
+        self.closed = True
+
+    def evidence(self) -> Tree:
+        return {"before": {"pressed": -1}, "after": {"pressed": self.pressed}}
+
+    async def _wait(self, operation: str) -> None:
+        self.operations += 1
+        await asyncio.sleep(self.latency_s)
+        if self.operations in self.lost_at:
+            raise DeviceLost(self.address, operation, self.latency_s)
+
+    def _screen(self) -> Screen:
+        return Screen(picture(self.pressed), 8, 8)
+
+
+class ToyJudge:
+    async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
+        assert evidence is not None
+        done = bool(trajectory.steps) and isinstance(trajectory.steps[-1].decision.action, Done)
+        right = evidence["after"]["pressed"] == task.params["button"]
+        return Outcome("success") if done and right else Outcome("failure", "wrong button" if done else "out of steps")
+
+
+class ToyPolicy:
+    """Logits by goal and by whether something was pressed before; one token per action. A `TrainablePolicy`."""
+
+    def __init__(self, seed: int = 0, temperature: float = 1.0) -> None:
+        self.version = 0
+        self.temperature = temperature
+        self.generator = torch.Generator().manual_seed(seed)
+        self.logits = torch.nn.Parameter(torch.zeros(BUTTONS, 2, BUTTONS + 1))
+        with torch.no_grad():
+            self.logits[:, 1, DONE] = 2.0
+        self.values = torch.nn.Parameter(torch.zeros(2, BUTTONS, 2))
+        self.remembered: set[str] = set()
+
+    # -- playing
+
+    def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
+        with torch.no_grad():
+            logprobs = self._logprobs(prompts)
+        tokens = torch.multinomial(logprobs.exp(), 1, generator=self.generator).squeeze(1)
+        return [self._decision(int(token), row) for token, row in zip(tokens, logprobs, strict=True)]
+
+    def load(self, weights: VersionedWeights) -> None:
+        if not weights.intact:
+            raise CorruptData(f"Weights of version {weights.version} are torn.")
+        with torch.no_grad():
+            self.logits.copy_(torch.from_numpy(np.array(weights.arrays["logits"])))
+            self.values.copy_(torch.from_numpy(np.array(weights.arrays["values"])))
+        self.version = weights.version
+
+    # -- learning
+
+    def missing(self, screens: Sequence[Screen]) -> list[str]:
+        return [digest for digest in dict.fromkeys(s.digest for s in screens) if digest not in self.remembered]
+
+    def remember(self, screens: Sequence[Screen]) -> None:
+        assert all(screen.image for screen in screens)
+        self.remembered.update(screen.digest for screen in screens)
+
+    def score(self, prompts: Sequence[Prompt], token_ids: Sequence[Sequence[int]]) -> Scores:
+        logprobs = self._logprobs(prompts)
+        tokens = torch.tensor([ids[0] for ids in token_ids])
+        goals, stages = self._places(prompts)
+        return Scores(
+            logprob=logprobs.gather(1, tokens[:, None]).squeeze(1),
+            entropy=-(logprobs.exp() * logprobs).sum(1),
+            value_logit=self.values[0, goals, stages],
+            trajectory_value_logit=self.values[1, goals, stages],
+        )
+
+    def policy_parameters(self) -> list[torch.nn.Parameter]:
+        return [self.logits]
+
+    def critic_parameters(self) -> list[torch.nn.Parameter]:
+        return [self.values]
+
+    def weights(self) -> dict[str, np.ndarray[Any, Any]]:
+        return {"logits": self.logits.detach().numpy().copy(), "values": self.values.detach().numpy().copy()}
+
+    def save(self, folder: Path) -> None:
+        from safetensors.torch import save_file
+
+        folder.mkdir(parents=True, exist_ok=True)
+        save_file({"logits": self.logits.detach(), "values": self.values.detach()}, folder / "model.safetensors")
+
+    # -- inside
+
+    def _places(self, prompts: Sequence[Prompt]) -> tuple[torch.Tensor, torch.Tensor]:
+        goals = torch.tensor([int(prompt.goal.split()[-1]) for prompt in prompts])
+        return goals, torch.tensor([int(bool(prompt.history)) for prompt in prompts])
+
+    def _logprobs(self, prompts: Sequence[Prompt]) -> torch.Tensor:
+        goals, stages = self._places(prompts)
+        return torch.log_softmax(self.logits[goals, stages] / max(self.temperature, 1e-3), dim=1)
+
+    def _decision(self, token: int, logprobs: torch.Tensor) -> Decision:
+        return Decision(
+            action=Done() if token == DONE else Tap(token, 0),
+            text="done" if token == DONE else f"tap {token} 0",
+            token_ids=(token,),
+            logprobs=(float(logprobs[token]),),
+            entropy=float(-(logprobs.exp() * logprobs).sum()),
+            policy_version=self.version,
+        )
