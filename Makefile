@@ -1,0 +1,43 @@
+# make setup   everything into .venv          make train   the quickstart, from a bare clone
+# make test    what CI runs                   make docs    generated pages
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+PYTEST_OPTIONS ?= -n 2 --dist loadfile
+
+# Each test process does its own small work; more threads than cores would only make them wait for each other.
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: setup train test lint format docs clean
+
+setup: $(READY)
+
+# torch first and alone: its build (CPU or GPU) is whatever your pip is set up to find under the pinned version.
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 setup")'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -q -c constraints.txt torch
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	touch $@
+
+train: setup
+	$(BIN)/distrl train quickstart
+
+test: lint
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: setup
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: setup
+	$(BIN)/distrl config --markdown > docs/configuration.md
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache src/*.egg-info

@@ -1,0 +1,125 @@
+"""`distrl bench`: one command per published figure, printed with its spread and written as JSON.
+
+A bench is a module of `distrl.bench` with `run(**options) -> dict`. What it measures is the first line of its
+docstring. In the dict a list of numbers is repeated measurements of one figure: it is shown as median and range.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import json
+import pkgutil
+import statistics
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from distrl.errors import ConfigError, UnknownName, nearest
+from distrl.loading import scalar
+
+
+def bench(
+    name: Annotated[str | None, typer.Argument(help="What to measure; without a name they are listed.")] = None,
+    options: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Options of the bench.")] = None,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+) -> None:
+    """Measure a published figure on this machine."""
+    console = Console()
+    if name is None:
+        console.print(catalogue())
+        return
+    if json_file and not json_file.parent.is_dir():
+        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
+    module = load(name)
+    chosen = read_options(module, options or [])
+    figures = module.run(**chosen)
+    console.print(table(name, figures))
+    if json_file:
+        json_file.write_text(json.dumps(record(name, chosen, figures), indent=2) + "\n", encoding="utf-8")
+        console.print(f"written to {json_file}", soft_wrap=True)
+
+
+def known_benches() -> list[str]:
+    import distrl.bench
+
+    return sorted(module.name for module in pkgutil.iter_modules(distrl.bench.__path__) if module.name[0] != "_")
+
+
+def load(name: str) -> ModuleType:
+    if name not in known_benches():
+        raise UnknownName("bench", name, known_benches())
+    return importlib.import_module(f"distrl.bench.{name}")
+
+
+def catalogue() -> Table:
+    result = Table("bench", "measures", box=None, pad_edge=False)
+    for name in known_benches():
+        result.add_row(name, describe(load(name)))
+    return result
+
+
+def describe(module: ModuleType) -> str:
+    return (inspect.getdoc(module) or "").partition("\n")[0]
+
+
+def read_options(module: ModuleType, options: list[str]) -> dict[str, Any]:
+    """`steps=200` becomes run(steps=200); a name that `run` does not take is an error that lists those it does."""
+    known = list(inspect.signature(module.run).parameters)
+    values = {}
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not equals or key not in known:
+            raise ConfigError(
+                f"{option!r} is no option of this bench.{nearest(key, known)} "
+                f"Write key=value; known: {', '.join(known) or 'none'}."
+            )
+        values[key] = scalar(value)
+    return values
+
+
+def record(name: str, options: Mapping[str, Any], figures: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures with all that is needed to make them again."""
+    from distrl.store import provenance
+
+    command = ["distrl", *sys.argv[1:]]
+    made = provenance.describe(seed=int(options.get("seed", 0)), command=command, date=datetime.now(UTC))
+    return {"bench": name, **made, "options": dict(options), "figures": dict(figures)}
+
+
+def table(name: str, figures: Mapping[str, Any]) -> Table:
+    result = Table("figure", "value", title=f"bench {name}", title_justify="left", box=None, pad_edge=False)
+    result.columns[1].justify = "right"
+    for figure, value in flatten(figures):
+        result.add_row(figure, show(value))
+    return result
+
+
+def flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from flatten(value, f"{prefix}{key}.")
+        elif isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
+            for index, row in enumerate(value):
+                yield from flatten(row, f"{prefix}{key}[{index}].")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def show(value: Any) -> str:
+    if isinstance(value, list | tuple) and value and all(isinstance(one, int | float) for one in value):
+        middle = statistics.median(value)
+        return f"{number(middle)} ({number(min(value))} to {number(max(value))}, n={len(value)})"
+    return number(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+def number(value: float) -> str:
+    """Four digits are more than any bench here can tell apart."""
+    return f"{value:,.0f}" if isinstance(value, int) or abs(value) >= 1000 else f"{value:.4g}"

@@ -1,0 +1,144 @@
+"""What the doctor looks at. A check returns a finding and never raises: a broken machine is what it is for."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
+from distrl.store import provenance
+
+MINIMUM_PYTHON = (3, 11)
+MINIMUM_DISK_GB = 2
+MINIMUM_MEMORY_GB = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    name: str
+    status: Literal["ok", "warn", "missing"]
+    """warn: the quickstart runs without it. missing: it does not."""
+    detail: str
+    mend: str = ""
+    """What to do; empty when nothing needs doing."""
+
+
+def examine(deep: bool = False) -> list[Finding]:
+    """All findings, in the order a reader would mend them."""
+    machine = [python(), cores(), memory(), disk(), threads(), gpu()]
+    programs = [*(library(name) for name in ("torch", "transformers", "ray")), adb(), chromium()]
+    ours = [pocket(), phone(), *([local_ray()] if deep else [])]
+    return machine + programs + ours
+
+
+def python() -> Finding:
+    found = platform.python_version()
+    if sys.version_info < MINIMUM_PYTHON:
+        return Finding("python", "missing", found, "Install Python 3.11 or 3.12 and make the environment again.")
+    return Finding("python", "ok", found)
+
+
+def cores() -> Finding:
+    count = os.cpu_count() or 1
+    if count < 2:
+        return Finding(
+            "cores", "warn", str(count), "With one core players and learner share it; expect half the speed."
+        )
+    return Finding("cores", "ok", str(count))
+
+
+def memory() -> Finding:
+    gigabytes = float(provenance.hardware()["memory_gb"])
+    if gigabytes < MINIMUM_MEMORY_GB:
+        return Finding("memory", "warn", f"{gigabytes:.1f} GB", "Lower devices.per_worker and runtime.object_store_mb.")
+    return Finding("memory", "ok", f"{gigabytes:.1f} GB")
+
+
+def disk(folder: Path = Path()) -> Finding:
+    gigabytes = shutil.disk_usage(folder).free / 2**30
+    if gigabytes < MINIMUM_DISK_GB:
+        return Finding("disk", "warn", f"{gigabytes:.1f} GB free", "Free some, or point run.folder at another disk.")
+    return Finding("disk", "ok", f"{gigabytes:.0f} GB free")
+
+
+def library(name: str) -> Finding:
+    try:
+        return Finding(name, "ok", metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return Finding(name, "missing", "not installed", f"`pip install {name}`, or `make setup` in a clone.")
+
+
+def threads() -> Finding:
+    """Two processes that each take every core slow each other down; ours take one thread each."""
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    if wanted.isdigit() and int(wanted) > (os.cpu_count() or 1):
+        return Finding("threads", "warn", f"OMP_NUM_THREADS={wanted}", f"Set it to {(os.cpu_count() or 1)} at most.")
+    return Finding("threads", "ok", f"OMP_NUM_THREADS={wanted}" if wanted else "one per process, set by us")
+
+
+def gpu() -> Finding:
+    found = provenance.hardware()["gpus"]
+    if not found:
+        return Finding("gpu", "warn", "none", "The pocket model needs none; a big model does.")
+    return Finding("gpu", "ok", "; ".join(found))
+
+
+def adb() -> Finding:
+    return _program("adb", ("adb",), "Only real or emulated Android needs it: install Android's platform-tools.")
+
+
+def chromium() -> Finding:
+    names = ("chromium", "chromium-browser", "google-chrome", "chrome")
+    return _program("chromium", names, "Only browser devices need it: install Chromium with your package manager.")
+
+
+def _program(name: str, commands: tuple[str, ...], mend: str) -> Finding:
+    for command in commands:
+        if path := shutil.which(command):
+            return Finding(name, "ok", path)
+    return Finding(name, "warn", "not on PATH", mend)
+
+
+def pocket() -> Finding:
+    """The weights that ship, read through their checksum."""
+
+    def look() -> str:
+        from distrl.runtime.preflight import verify_pocket
+
+        return verify_pocket()
+
+    return _attempt("pocket", look, "The file is damaged or was not fetched: get it again, or make it by `distrl sft`.")
+
+
+def phone() -> Finding:
+    """A simulated phone that resets and draws."""
+
+    def look() -> str:
+        from distrl.runtime.preflight import render_phone
+
+        screen = render_phone()
+        return f"sim://phone draws {screen.width}x{screen.height}"
+
+    return _attempt("phone", look, "Reinstall the package: its fonts or its apps are incomplete.")
+
+
+def local_ray() -> Finding:
+    def look() -> str:
+        from distrl.runtime.preflight import start_ray
+
+        return start_ray()
+
+    return _attempt("local ray", look, "Look for what Ray prints above; /dev/shm may be too small, or a port blocked.")
+
+
+def _attempt(name: str, look: Callable[[], str], mend: str) -> Finding:
+    try:
+        return Finding(name, "ok", look())
+    except Exception as error:  # whatever it is, the doctor's answer is to name it and go on
+        return Finding(name, "missing", f"{type(error).__name__}: {error}", mend)

@@ -1,0 +1,42 @@
+"""`distrl doctor`: what is there, what is missing, how to mend it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from distrl.cli.checks import Finding, examine
+
+COLOURS = {"ok": "green", "warn": "yellow", "missing": "red"}
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Start Ray too; takes some ten seconds.")] = False,
+) -> None:
+    """Examine this machine: what is there, what is missing, how to mend it."""
+    findings = examine(deep)
+    healthy = all(finding.status != "missing" for finding in findings)
+    if as_json:
+        typer.echo(json.dumps({"healthy": healthy, "findings": [asdict(finding) for finding in findings]}, indent=2))
+    else:
+        show(findings, healthy)
+    raise typer.Exit(0 if healthy else 1)
+
+
+def show(findings: list[Finding], healthy: bool) -> None:
+    console = Console()
+    table = Table("", "what", "found", box=None, pad_edge=False)
+    for finding in findings:
+        table.add_row(Text(finding.status, style=COLOURS[finding.status]), finding.name, Text(finding.detail))
+    console.print(table)
+    for finding in findings:
+        if finding.mend:
+            console.print(Text.assemble((f"{finding.name}: ", "bold"), finding.mend), soft_wrap=True)
+    console.print("Ready: `distrl train` will work." if healthy else "Mend what is missing, then ask the doctor again.")

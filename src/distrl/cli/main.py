@@ -1,0 +1,65 @@
+"""The command `distrl`. Heavy libraries are imported by the command that needs them, so that `--help` is instant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+from typer.core import TyperGroup
+
+import distrl
+from distrl.cli import bench, doctor, evaluate, replay, settings, sft, train
+from distrl.errors import DistrlError
+
+WRONG = 2
+"""Exit code of an error that we name."""
+INTERRUPTED = 130
+"""Exit code after Ctrl-C, as shells have it."""
+
+
+class Commands(TyperGroup):
+    """Prints an error of ours as its message; whatever else goes wrong shows its traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except DistrlError as error:
+            Console(stderr=True).print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+            raise typer.Exit(WRONG) from None
+        except KeyboardInterrupt:
+            Console(stderr=True).print("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Asynchronous reinforcement learning for agents that use phones.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("train")(train.train)
+app.command("eval")(evaluate.evaluate)
+app.command("sft")(sft.sft)
+app.command("doctor")(doctor.doctor)
+app.command("bench")(bench.bench)
+app.command("replay")(replay.replay)
+app.command("config")(settings.config)
+
+
+def show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(distrl.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(version: bool = typer.Option(False, "--version", callback=show_version, help="Print the version.")) -> None:
+    pass
+
+
+def main() -> None:
+    app()
