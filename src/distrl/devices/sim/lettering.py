@@ -1,0 +1,120 @@
+"""Text as the phone sets it: measured, wrapped, shortened, and kept as bitmaps so that each is drawn once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from PIL import Image, ImageDraw, ImageFont
+
+FOLDER = Path(__file__).parent / "fonts"
+ELLIPSIS = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A weight and a size in logical pixels."""
+
+    weight: Literal["Regular", "Medium", "Bold"]
+    size: int
+
+    @property
+    def line(self) -> int:
+        """Distance between two lines."""
+        return round(self.size * 1.25)
+
+    @property
+    def baseline(self) -> int:
+        """From the top of a line to the foot of its letters."""
+        return round(self.size * 0.98)
+
+
+@lru_cache(maxsize=64)
+def font(weight: str, size: int) -> ImageFont.FreeTypeFont:
+    return ImageFont.truetype(str(FOLDER / f"Roboto-{weight}.ttf"), size, layout_engine=ImageFont.Layout.BASIC)
+
+
+@lru_cache(maxsize=16384)
+def width(text: str, face: Face) -> int:
+    return math.ceil(font(face.weight, face.size).getlength(text))
+
+
+@lru_cache(maxsize=8192)
+def shorten(text: str, face: Face, limit: int) -> str:
+    """The text on one line, cut with an ellipsis where it is wider than `limit`."""
+    text = " ".join(text.split("\n"))
+    if width(text, face) <= limit:
+        return text
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if width(text[:middle].rstrip() + ELLIPSIS, face) <= limit:
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low].rstrip() + ELLIPSIS
+
+
+@lru_cache(maxsize=8192)
+def tail(text: str, face: Face, limit: int) -> str:
+    """The end of the text that fits: what a field shows while somebody types."""
+    text = " ".join(text.split("\n"))
+    start = 0
+    while start < len(text) and width(text[start:], face) > limit:
+        start += 1
+    return text[start:]
+
+
+@lru_cache(maxsize=8192)
+def wrap(text: str, face: Face, limit: int, most: int = 0) -> tuple[str, ...]:
+    """Lines no wider than `limit`. With `most` given, that many at most, the last one shortened."""
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        lines.extend(_wrapped(paragraph, face, limit))
+    if most and len(lines) > most:
+        rest = " ".join(lines[most - 1 :])
+        lines = [*lines[: most - 1], shorten(rest, face, limit)]
+    return tuple(lines)
+
+
+def _wrapped(paragraph: str, face: Face, limit: int) -> list[str]:
+    lines = [""]
+    for word in paragraph.split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if width(joined, face) <= limit:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        while width(word, face) > limit and len(word) > 1:  # a word wider than the page breaks anywhere
+            head = next((n for n in range(len(word) - 1, 1, -1) if width(word[:n], face) <= limit), 1)
+            lines[-1], word = word[:head], word[head:]
+            lines.append("")
+        lines[-1] = word
+    return lines
+
+
+@lru_cache(maxsize=16384)
+def words(text: str, face: Face) -> tuple[tuple[str, int], ...]:
+    """Every word of the line with the distance of its centre from the line's start."""
+    found: list[tuple[str, int]] = []
+    at = 0
+    for word in text.split(" "):
+        if word:
+            left = width(text[:at], face)
+            found.append((word, left + width(word, face) // 2))
+        at += len(word) + 1
+    return tuple(found)
+
+
+@lru_cache(maxsize=8192)
+def bitmap(text: str, face: Face, scale: int) -> Image.Image:
+    """The line as a mask; its origin is the line's top left corner."""
+    letters = font(face.weight, face.size * scale)
+    size = (max(1, math.ceil(letters.getlength(text)) + 2 * scale), (face.line + 3) * scale)
+    mask = Image.new("L", size, 0)
+    ImageDraw.Draw(mask).text((0, face.baseline * scale), text, fill=255, font=letters, anchor="ls")
+    return mask
