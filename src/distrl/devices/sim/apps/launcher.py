@@ -1,6 +1,7 @@
 """The home screen: pages of icons, a dock, a search box, and the drawer with every app.
 
 Stored: `pages` (lists of app titles), `dock`, `drawer` (all titles, in drawer order), `search` (where its box is),
+`greeting` (a line above the icons, or nothing), `columns`,
 `recent` (searches made), `history` (apps opened).
 """
 
@@ -36,6 +37,8 @@ class Launcher(App):
             "dock": dock,
             "drawer": rng.sample(titles, len(titles)),
             "search": rng.choice(("top", "middle", "bottom")),
+            "greeting": rng.choice(("", "", "Good morning", "Hello", "Welcome back")),
+            "columns": rng.choice((3, 4)),
             "recent": [],
             "history": [],
         }
@@ -43,19 +46,20 @@ class Launcher(App):
     def page_home(self, ctx: Context) -> Page:
         search = Field("query", "Search apps", icon="search")
         if ctx.frame["focus"] or ctx.field("query"):
-            return Page("", (search, self._grid(self._matches(ctx)[:MATCHES_SHOWN])))
+            return Page("", (search, grid(self._matches(ctx)[:MATCHES_SHOWN])))
         pages, here = ctx.data["pages"], self._position(ctx)
         dots = " ".join("●" if i == here else "○" for i in range(len(pages)))
         parts: list[Widget] = [
-            self._grid(installed(ctx, pages[here])),
+            grid(installed(ctx, pages[here]), ctx.data["columns"]),
             Text(dots, style="caption"),
-            self._grid(installed(ctx, ctx.data["dock"])),
+            grid(installed(ctx, ctx.data["dock"])),
         ]
         parts.insert({"top": 0, "middle": 2, "bottom": 3}[ctx.data["search"]], search)
-        return Page("", tuple(parts))
+        greeting = (Text(ctx.data["greeting"], style="title"),) if ctx.data["greeting"] else ()
+        return Page("", (*greeting, *parts))
 
     def page_drawer(self, ctx: Context) -> Page:
-        return Page("All apps", (self._grid(all_titles(ctx)),))
+        return Page("All apps", (grid(all_titles(ctx), ctx.data["columns"]),))
 
     def page_app(self, ctx: Context) -> Page:
         """An app from the store that is no more than its name."""
@@ -103,14 +107,15 @@ class Launcher(App):
     def _position(self, ctx: Context) -> int:
         return min(int(ctx.ui.get("position", 0)), len(ctx.data["pages"]) - 1)
 
-    def _grid(self, titles: Iterable[str]) -> IconGrid:
-        known = {app.title: app for app in other_apps()}
-        icons = []
-        for title in titles:
-            app = known.get(title)
-            glyph, colour = (app.glyph, app.colour) if app else (title, COLOURS[len(title) % len(COLOURS)])
-            icons.append(Icon(glyph, title, ("launch", title), colour=colour))
-        return IconGrid(tuple(icons))
+
+def grid(titles: Iterable[str], columns: int = 4) -> IconGrid:
+    known = {app.title: app for app in other_apps()}
+    icons = []
+    for title in titles:
+        app = known.get(title)
+        glyph, colour = (app.glyph, app.colour) if app else (title, COLOURS[len(title) % len(COLOURS)])
+        icons.append(Icon(glyph, title, ("launch", title), colour=colour))
+    return IconGrid(tuple(icons), columns)
 
 
 def other_apps() -> list[App]:
