@@ -44,7 +44,7 @@ class Calendar(App):
             (
                 Row("Day", e["day"], icon="calendar"),
                 Row("Time", clock(e["hour"]), icon="clock"),
-                Row("Place", e["place"] or "None", icon="place"),
+                Row("Place", e["place"] or "None", icon="pin"),
                 Button("Move", ("plan", e["id"]), filled=False),
             ),
             actions=(Icon("delete", "Delete", ("dialog", "delete", {"number": e["id"]})),),

@@ -15,7 +15,7 @@ class Contacts(App):
 
     id = "contacts"
     title = "Contacts"
-    glyph = "person"
+    glyph = "contacts"
     colour = "#1e88a8"
     home = "list"
 
@@ -54,7 +54,7 @@ class Contacts(App):
             (
                 Row("Phone", entry["phone"], icon="phone"),
                 Row("Mail", entry["mail"], icon="mail"),
-                Row("City", entry["city"], icon="place", tap=("push", "city", {"name": name})),
+                Row("City", entry["city"], icon="pin", tap=("push", "city", {"name": name})),
                 ButtonRow(
                     (
                         Button("Message", ("open", "messages", "thread", {"name": name})),
@@ -63,7 +63,7 @@ class Contacts(App):
                 ),
             ),
             actions=(
-                Icon("star_on" if starred else "star", "Unstar" if starred else "Star", ("star", name)),
+                Icon("star" if starred else "star outline", "Unstar" if starred else "Star", ("star", name)),
                 Icon("delete", "Delete", ("dialog", "delete", {"name": name})),
             ),
         )
@@ -157,6 +157,6 @@ def person(data: Tree, name: str) -> Tree | None:
 
 def rows(entries: list[Tree]) -> tuple[Widget, ...]:
     return tuple(
-        Row(p["name"], icon="star_on" if p["star"] else "person", tap=("push", "person", {"name": p["name"]}))
+        Row(p["name"], icon="star" if p["star"] else "person", tap=("push", "person", {"name": p["name"]}))
         for p in entries
     )

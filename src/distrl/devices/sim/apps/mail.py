@@ -71,7 +71,7 @@ class Mail(App):
                 *(() if sent else (ButtonRow(buttons),)),
             ),
             actions=(
-                Icon("star_on" if starred else "star", "Unstar" if starred else "Star", ("star", number)),
+                Icon("star" if starred else "star outline", "Unstar" if starred else "Star", ("star", number)),
                 Icon("archive", "Archive", ("file", number, "Archive")),
                 Icon("delete", "Delete", ("dialog", "delete", {"number": number})),
             ),
@@ -162,7 +162,7 @@ def rows(mails: list[Tree]) -> tuple[Widget, ...]:
         Row(
             m["name"],
             m["subject"],
-            icon="star_on" if m["star"] else "mail",
+            icon="star" if m["star"] else "mail",
             value="new" if m["unread"] else "",
             tap=("read", m["id"]),
         )

@@ -15,7 +15,7 @@ class Messages(App):
 
     id = "messages"
     title = "Messages"
-    glyph = "chat"
+    glyph = "message"
     colour = "#3d7be0"
     home = "threads"
 
@@ -30,7 +30,7 @@ class Messages(App):
             Row(
                 t["name"],
                 t["messages"][-1]["text"] if t["messages"] else "",
-                icon="bell_off" if t["muted"] else "person",
+                icon="bell off" if t["muted"] else "person",
                 value="new" if t["unread"] else "",
                 tap=("read", t["name"]),
                 long=("dialog", "thread", {"name": t["name"]}),
@@ -69,7 +69,7 @@ class Messages(App):
         thread = thread_of(ctx.data, name) or {"unread": False, "muted": False}
         body = (
             Row("Mark as read" if thread["unread"] else "Mark as unread", icon="mail", tap=("flip", name, "unread")),
-            Row("Unmute" if thread["muted"] else "Mute", icon="bell_off", tap=("flip", name, "muted")),
+            Row("Unmute" if thread["muted"] else "Mute", icon="bell off", tap=("flip", name, "muted")),
             Row("Delete", icon="delete", tap=("dialog", "delete", {"name": name})),
         )
         return Dialog(name, body=body, buttons=(Button("Cancel", ("none",), filled=False),))

@@ -51,7 +51,7 @@ class Notes(App):
             n["title"],
             checks or (Text(n["body"]),),
             actions=(
-                Icon("pin_on" if pinned else "pin", "Unpin" if pinned else "Pin", ("pin", number)),
+                Icon("thumbtack off" if pinned else "thumbtack", "Unpin" if pinned else "Pin", ("pin", number)),
                 Icon("delete", "Delete", ("dialog", "delete", {"number": number})),
             ),
             footer=Field("item", "Add item") if checks else None,
@@ -127,5 +127,5 @@ def rows(notes: list[Tree]) -> tuple[Widget, ...]:
 
 def glyph(n: Tree) -> str:
     if n["pinned"]:
-        return "pin_on"
+        return "thumbtack"
     return "list" if n["items"] else "note"
