@@ -46,13 +46,13 @@ class RunConfig(Settings):
     """Seeds tasks, devices, sampling and the learner."""
 
     minutes: PositiveFloat | None = None
-    """Training ends after this much wall-clock, evaluation not counted. None: no limit."""
+    """Training ends after this much wall-clock, evaluation not counted. null: no limit."""
 
     learner_steps: PositiveInt | None = None
-    """Training ends after this many learner steps. None: no limit."""
+    """Training ends after this many learner steps. null: no limit."""
 
     trajectories: PositiveInt | None = None
-    """Training ends once this many trajectories were inserted. None: no limit."""
+    """Training ends once this many trajectories were inserted. null: no limit."""
 
     minimum_free_mb: NonNegativeInt = 200
     """Below this much free disk, workers are held and the run waits until space is freed."""
@@ -164,7 +164,7 @@ class PacingConfig(Settings):
 
     max_lag: NonNegativeInt | None = None
     """Workers are held before they start an episode whose trajectory would be staler than this many
-    versions when it is learned from. 0 is synchronous training; None never holds anybody."""
+    versions when it is learned from. 0 is synchronous training; null never holds anybody."""
 
     trajectories_per_version: PositiveFloat = 4.0
     """How many new trajectories one learner step is expected to use up; turns a backlog into a lag."""
@@ -281,7 +281,7 @@ class EvaluationConfig(Settings):
     """Evaluate the policy after training."""
 
     every_minutes: PositiveFloat | None = None
-    """Evaluate also while training goes on; None: only before and after."""
+    """Evaluate also while training goes on; null: only before and after."""
 
 
 class RuntimeConfig(Settings):

@@ -1,0 +1,43 @@
+"""What the import linter cannot see: that nothing is forgotten in its contracts, and what is really loaded."""
+
+from __future__ import annotations
+
+import configparser
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ("torch", "ray", "transformers")
+
+
+def rooms() -> set[str]:
+    """Every module and package directly under `distrl`."""
+    source = ROOT / "src" / "distrl"
+    packages = {path.parent.name for path in source.glob("*/__init__.py")}
+    return packages | {path.stem for path in source.glob("*.py") if path.stem != "__init__"}
+
+
+def contract(name: str) -> configparser.SectionProxy:
+    parser = configparser.ConfigParser()
+    parser.read(ROOT / ".importlinter", encoding="utf-8")
+    return parser[f"importlinter:contract:{name}"]
+
+
+def test_every_room_but_the_runtime_is_kept_from_importing_ray():
+    named = {line.removeprefix("distrl.") for line in contract("ray")["source_modules"].split()}
+    assert named == rooms() - {"runtime"}
+
+
+def test_every_room_has_a_level():
+    named = set(contract("levels")["layers"].replace(":", " ").replace("(", " ").replace(")", " ").split())
+    assert rooms() <= named
+
+
+@pytest.mark.parametrize("module", ["types", "errors", "trees", "config", "loading", "cli.main", "tasks.base"])
+def test_importing_it_loads_nothing_heavy(module):
+    code = f"import sys, distrl.{module}; print([name for name in {HEAVY} if name in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
