@@ -52,13 +52,13 @@ class Context:
     def field(self, key: str) -> str:
         return str(self.fields.get(key, ""))
 
-    def push(self, page: str, app: str = "", fields: dict[str, str] | None = None, **args: Any) -> None:
+    def push(self, page: str, /, app: str = "", fields: dict[str, str] | None = None, **args: Any) -> None:
         """Open a page on top of this one, of this app unless another is named."""
         frame = new_frame(app or self.frame["app"], page, args)
         frame["fields"].update(fields or {})
         self.state["os"]["stack"].append(frame)
 
-    def replace(self, page: str, **args: Any) -> None:
+    def replace(self, page: str, /, **args: Any) -> None:
         """Show another page of this app instead of this one."""
         self.state["os"]["stack"][-1] = new_frame(self.frame["app"], page, args)
 
@@ -66,7 +66,7 @@ class Context:
         """Leave this page."""
         self.state["os"]["stack"].pop()
 
-    def dialog(self, name: str, **args: Any) -> None:
+    def dialog(self, name: str, /, **args: Any) -> None:
         """Show the app's `dialog_<name>` above the page."""
         self.state["os"]["dialog"] = {"app": self.frame["app"], "name": name, "args": args}
 
