@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from distrl.devices.sim.apps.base import App, Context
+from distrl.devices.sim.apps.base import App, Context, new_frame
 from distrl.devices.sim.ui import Event
 
 
@@ -25,11 +25,11 @@ def send(apps: Mapping[str, App], ctx: Context, event: Event) -> None:
 
 
 def _open(apps: Mapping[str, App], ctx: Context, app: str, page: str = "", args: dict[str, Any] | None = None) -> None:
-    ctx.push(page or apps[app].home, app=app, **(args or {}))
+    ctx.state["os"]["stack"].append(new_frame(app, page or apps[app].home, args))
 
 
 def _push(ctx: Context, page: str, args: dict[str, Any] | None = None) -> None:
-    ctx.push(page, **(args or {}))
+    ctx.state["os"]["stack"].append(new_frame(ctx.frame["app"], page, args))
 
 
 def _back(ctx: Context) -> None:

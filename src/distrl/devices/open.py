@@ -1,0 +1,21 @@
+"""An address → a device."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from distrl.devices.base import Device
+from distrl.errors import UnknownName
+
+SCHEMES = ("sim",)
+
+
+def open_device(address: str, *, seed: int, name: str) -> Device:
+    """The device behind a URL such as `sim://phone?latency=emulator`. `name` tells it from its siblings:
+    devices with one address and one seed differ in their waits, never in what they show for a task."""
+    scheme = urlsplit(address).scheme
+    if scheme == "sim":
+        from distrl.devices.sim.device import SimPhone
+
+        return SimPhone(address, seed=seed, name=name)
+    raise UnknownName("device scheme", scheme or address, SCHEMES)

@@ -1,0 +1,113 @@
+"""The simulated phone as a device: `sim://phone?latency=emulator&scale=0.01&popups=0.05`."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from PIL import Image
+
+from distrl.devices.sim import state
+from distrl.devices.sim.latency import MODELS, latency_model
+from distrl.devices.sim.phone import Phone
+from distrl.errors import ConfigError, UnknownName
+from distrl.types import Action, Screen, Task, Tree
+
+JPEG_QUALITY = 90
+MODELS_OF_DEVICE = ("phone",)
+OPTIONS = ("latency", "popups", "scale")
+
+
+@dataclass(frozen=True, slots=True)
+class SimOptions:
+    """What the address asks for."""
+
+    latency: str = "none"
+    scale: float = 1.0
+    """Multiplies every wait."""
+    popups: float = 0.0
+    """Probability of a pop-up after an action."""
+
+    @classmethod
+    def parse(cls, address: str) -> SimOptions:
+        parts = urlsplit(address)
+        if parts.netloc not in MODELS_OF_DEVICE:
+            raise UnknownName("simulated device", parts.netloc, MODELS_OF_DEVICE)
+        given = dict(parse_qsl(parts.query, keep_blank_values=True))
+        for key in given:
+            if key not in OPTIONS:
+                raise UnknownName("option of sim://phone", key, OPTIONS)
+        if given.get("latency", "none") not in MODELS:
+            raise UnknownName("latency model", given["latency"], MODELS)
+        scale = _number(address, "scale", given.get("scale", "1"), most=1e6)
+        popups = _number(address, "popups", given.get("popups", "0"), most=1.0)
+        return cls(given.get("latency", "none"), scale, popups)
+
+
+def _number(address: str, name: str, text: str, most: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= most:
+        raise ConfigError(f"{address}: {name}={text!r} must be a number from 0 to {most:g}.")
+    return value
+
+
+class SimPhone:
+    """A phone that lives in this process. Its state is open to a rule judge."""
+
+    def __init__(self, address: str, *, seed: int = 0, name: str = "") -> None:
+        options = SimOptions.parse(address)
+        self.address = address
+        self.name = name or address
+        self._popups = options.popups
+        self._latency = latency_model(options.latency, f"{seed}/{self.name}", options.scale)
+        self._phone = Phone(seed, popup_probability=options.popups)
+        self._before = self._phone.snapshot()
+        self._shown: tuple[Image.Image, bytes, str] | None = None
+
+    async def reset(self, task: Task) -> Screen:
+        """A phone seeded by the task, with the task's edits applied."""
+        self._latency.begin(task.seed)
+        await _pause(self._latency.reset_s())
+        self._phone = Phone(task.seed, popup_probability=self._popups)
+        self._phone.prepare(task.start)
+        self._before = self._phone.snapshot()
+        return await self.screen()
+
+    async def perform(self, action: Action) -> None:
+        await _pause(self._latency.action_s())
+        self._phone.perform(action)
+
+    async def screen(self) -> Screen:
+        """The screen now. A picture that did not change is not encoded again."""
+        rendering = self._phone.render()
+        foreground = self._phone.frame["app"]
+        if self._shown is None or self._shown[0] is not rendering.image:
+            self._shown = (rendering.image, encode(rendering.image), "")
+        image, data, digest = self._shown
+        screen = Screen(data, image.width, image.height, rendering.elements, foreground, digest)
+        self._shown = (image, data, screen.digest)
+        return screen
+
+    async def close(self) -> None:
+        self._shown = None
+
+    def evidence(self) -> Tree:
+        self._phone.compose()  # scroll positions settle while the page is laid out
+        return {"before": state.copy(self._before), "after": self._phone.snapshot()}
+
+
+async def _pause(seconds: float) -> None:
+    if seconds > 0:
+        await asyncio.sleep(seconds)
+
+
+def encode(image: Image.Image) -> bytes:
+    """JPEG without colour subsampling: thin coloured letters stay sharp."""
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    return buffer.getvalue()
