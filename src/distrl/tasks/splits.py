@@ -21,13 +21,16 @@ from functools import cached_property
 from typing import Any
 
 from distrl.errors import UnknownName
-from distrl.tasks.base import Params, Template
+from distrl.tasks.base import Edit, Params, Template
 from distrl.types import Task
 
 SPLITS = ("train", "test-instances", "test-templates", "test-apps")
 SEEDS_PER_SPLIT = 2**28
 TEST_SHARE = 4
 """One combination in this many belongs to test-instances."""
+HOME = ("launcher", "home")
+ELSEWHERE_SHARE = 0.3
+"""Of the tasks, this share starts inside an app and not on the home screen."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class TemplateSuite:
     name: str
     members: Sequence[Template]
     held_out_apps: frozenset[str] = frozenset()
+    elsewhere: tuple[tuple[str, str], ...] = ()
+    """Apps and pages that a phone may have in front at the start, where the template does not say what is."""
 
     def __post_init__(self) -> None:
         names = [template.name for template in self.members]
@@ -91,6 +96,7 @@ class TemplateSuite:
 
     def _task(self, template: Template, params: Params, split: str, number: int, rng: random.Random) -> Task:
         phrasing = rng.choice(template.phrasings)
+        place = rng.choice(self.elsewhere) if self.elsewhere and rng.random() < ELSEWHERE_SHARE else HOME
         device_seed = SPLITS.index(split) * SEEDS_PER_SPLIT + rng.randrange(SEEDS_PER_SPLIT)
         return Task(
             id=f"{self.name}/{template.name}/{split}/{number}-{fingerprint(phrasing, params, device_seed)[:8]}",
@@ -101,8 +107,13 @@ class TemplateSuite:
             seed=device_seed,
             max_steps=template.max_steps,
             params=dict(params),
-            start=template.start(params, random.Random(device_seed)),
+            start=_opened(template.start(params, random.Random(device_seed)), place),
         )
+
+
+def _opened(edits: tuple[Edit, ...], place: tuple[str, str]) -> tuple[Edit, ...]:
+    """The edits, and one that puts a page in front unless they have their own."""
+    return edits if any(edit[0] == "open" for edit in edits) else (*edits, ("open", *place))
 
 
 def goals(template: Template, params: Params) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 
 from distrl.tasks.base import Template
+from distrl.tasks.general.launcher import OWN_APPS
 from distrl.tasks.splits import TemplateSuite
 
 APPS = (
@@ -33,4 +34,9 @@ def templates_of(app: str) -> tuple[Template, ...]:
     return templates
 
 
-SUITE = TemplateSuite("general", tuple(t for app in APPS for t in templates_of(app)), HELD_OUT_APPS)
+SUITE = TemplateSuite(
+    "general",
+    tuple(template for app in APPS for template in templates_of(app)),
+    HELD_OUT_APPS,
+    elsewhere=tuple(OWN_APPS.values()),
+)

@@ -24,17 +24,18 @@ TITLES = (*OWN_APPS, "Browser", *STORE_APPS)
 
 
 def with_app(params: Params, rng: random.Random) -> tuple[Edit, ...]:
-    """The app is on the phone, among others."""
+    """The app is on the phone, among others, and not in front."""
     wanted = {params[key] for key in ("app", "first") if params.get(key) in STORE_APPS}
     others = [title for title in STORE_APPS if title not in wanted]
     titles = [*sorted(wanted), *rng.sample(others, rng.randint(2, 4))]
     rng.shuffle(titles)
-    return ("set", "store/installed", titles), ("set", "store/updates", [])
+    return ("set", "store/installed", titles), ("set", "store/updates", []), ("open", "launcher", "home")
 
 
 def inside_another(params: Params, rng: random.Random) -> tuple[Edit, ...]:
     app, page = OWN_APPS[params["here"]]
-    return *with_app(params, rng), ("open", app, page)
+    *edits, _ = with_app(params, rng)
+    return *edits, ("open", app, page)
 
 
 def is_open(ending: Ending) -> bool:

@@ -48,7 +48,7 @@ class Launcher(App):
         if ctx.frame["focus"] or ctx.field("query"):
             return Page("", (search, grid(self._matches(ctx)[:MATCHES_SHOWN])))
         pages, here = ctx.data["pages"], self._position(ctx)
-        dots = " ".join("●" if i == here else "○" for i in range(len(pages)))
+        dots = " ".join("•" if i == here else "·" for i in range(len(pages)))
         parts: list[Widget] = [
             grid(installed(ctx, pages[here]), ctx.data["columns"]),
             Text(dots, style="caption"),
