@@ -92,14 +92,27 @@ def tell(read: Callable[[Tree], str]) -> Callable[[Hand, Params], Oracle]:
     return oracle
 
 
+def picked_time(hand: Hand) -> str:
+    """What stands between the picker's buttons; the status bar shows a time too."""
+    minus, plus = hand.find("Decrease Time"), hand.find("Increase Time")
+    assert minus is not None
+    assert plus is not None
+    return next(
+        e.text
+        for e in hand.screen.elements
+        if minus.bounds[2] <= e.bounds[0]
+        and e.bounds[2] <= plus.bounds[0]
+        and minus.bounds[1] <= e.bounds[1] < minus.bounds[3]
+    )
+
+
 def add(hand: Hand, params: Params) -> Oracle:
     yield from hand.open_app("Calendar")
     yield from hand.tap("Add event")
     yield from hand.write("Title", params["title"], enter=True)
     if params["day"] != words.DAYS[0]:
         yield from hand.tap(params["day"][:3])
-    while not hand.sees(params["hour"]):
-        shown = next(e.text for e in hand.screen.elements if e.text.endswith(":00"))
+    while (shown := picked_time(hand)) != params["hour"]:
         yield from hand.tap("Increase Time" if shown < params["hour"] else "Decrease Time")
     yield from hand.tap("Save")
     yield Done()

@@ -78,9 +78,12 @@ def is_posted(**wanted: str) -> Callable[[Ending], bool]:
 
 
 def tells(key: str) -> Callable[[Ending], bool]:
+    """The answer is what the mail says; nothing was done but reading."""
+
     def check(ending: Ending) -> bool:
-        mail = find(ending.before["mail"]["mails"], id=NUMBER)
-        return mail is not None and same(ending.answer, mail[key])
+        before, after = ending.before["mail"]["mails"], ending.after["mail"]["mails"]
+        mail = find(before, id=NUMBER)
+        return mail is not None and same(ending.answer, mail[key]) and others(after) == others(before)
 
     return check
 

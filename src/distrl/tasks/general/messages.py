@@ -82,8 +82,9 @@ def is_muted(ending: Ending) -> bool:
 
 
 def tells_last(ending: Ending) -> bool:
-    old, _ = threads(ending)
-    return old is not None and same(ending.answer, old["messages"][-1]["text"])
+    """The answer is what the other side wrote last; nothing was done but reading."""
+    old, new = threads(ending)
+    return old is not None and new == old and others_kept(ending) and same(ending.answer, old["messages"][-1]["text"])
 
 
 # --- oracles ------------------------------------------------------------------------------------

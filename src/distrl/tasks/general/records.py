@@ -17,8 +17,9 @@ def matches(record: Tree, keys: Tree) -> bool:
 
 
 def others(records: list[Tree], ignoring: tuple[str, ...] = ("unread",), **keys: Any) -> list[Tree]:
-    """The records that do not match, without the keys that looking around may change."""
-    return [{k: v for k, v in r.items() if k not in ignoring} for r in records if not matches(r, keys)]
+    """The records that do not match (all of them where no keys are given), without what looking around may change."""
+    kept = [r for r in records if not keys or not matches(r, keys)]
+    return [{k: v for k, v in r.items() if k not in ignoring} for r in kept]
 
 
 def same(left: Any, right: Any) -> bool:

@@ -64,8 +64,9 @@ class Mail(App):
             Button("Mark unread", ("mark_unread", number), filled=False),
         )
         return Page(
-            mail["subject"],
+            "Mail",
             (
+                Text(mail["subject"], "title"),
                 Row(f"To {mail['name']}" if sent else mail["name"], people.mail_address(mail["name"]), icon="person"),
                 Text(mail["body"]),
                 *(() if sent else (ButtonRow(buttons),)),

@@ -38,7 +38,8 @@ SUBJECTS = phrases(
 
 EVENTS = phrases(
     "Dentist, Haircut, Yoga class, Piano lesson, Team meeting, Job interview, Book club, Football game, "
-    "Birthday party, Flight home, Movie night, Garden work, Swimming, Breakfast"
+    "Birthday party, Flight home, Movie night, Garden work, Swimming, Breakfast, Family dinner, Summer party, "
+    "Work lunch, Weekend trip"
 )
 
 PLACES = words("Office Home Park Cafe School Museum Station Hotel Library Beach")
@@ -47,7 +48,8 @@ DAYS = words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 
 NOTES = phrases(
     "Ideas, Recipes, Gift list, Work plan, Travel plan, House rules, Book list, Door code, Wine names, "
-    "Good films, Phone bill, Bus times, Dream, Songs, Lost things, Quotes"
+    "Good films, Phone bill, Bus times, Dream, Songs, Lost things, Quotes, Team names, "
+    "Summer plans, Movie list, Old books"
 )
 """Titles of notes that hold a text."""
 
