@@ -17,8 +17,10 @@ import numpy as np
 import torch
 from PIL import Image
 
+from distrl.config import Config
 from distrl.errors import CorruptData, DeviceLost
 from distrl.policies.base import Scores
+from distrl.runtime.topology import Parts
 from distrl.types import (
     Action,
     Decision,
@@ -200,3 +202,40 @@ class ToyPolicy:
             entropy=float(-(logprobs.exp() * logprobs).sum()),
             policy_version=self.version,
         )
+
+
+class ToyParts(Parts):
+    """The toy world as the parts of a run."""
+
+    def suite(self) -> Any:
+        return ToySuite()
+
+    def judge(self) -> Any:
+        return ToyJudge()
+
+    async def device(self, worker: str, slot: int) -> Any:
+        return ToyDevice(f"toy://{worker}/{slot}", latency_s=0.05 * (1 + slot))
+
+    def policy(self, seed: int, device: str) -> Any:
+        torch.set_num_threads(1)
+        return ToyPolicy(seed, self.config.policy.temperature)
+
+
+def toy_config(folder: Path, **changes: Any) -> Config:
+    """A small run in `folder`; `changes` are sections, e.g. `run={"learner_steps": 5}`."""
+    tree: dict[str, Any] = {
+        "run": {"folder": str(folder), "name": "toy", "learner_steps": 5, "minimum_free_mb": 0},
+        "devices": {"per_worker": 3},
+        "replay": {"warmup": 8},
+        "learner": {
+            "trajectories_per_step": 4,
+            "learning_rate": 0.1,
+            "critic_learning_rate": 0.1,
+            "checkpoint_every_s": 5.0,
+        },
+        "evaluation": {"episodes": 8},
+        "runtime": {"serial_step_s": 0.3, "object_store_mb": 128},
+    }
+    for section, values in changes.items():
+        tree[section] = {**tree.get(section, {}), **values}
+    return Config.model_validate(tree)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 STARTED = "host_started"
 JOINED = "worker_joined"
 VERSION = "version"
+TRAINED = "run/trained_s"
 
 
 class Host:
@@ -53,7 +54,7 @@ class Host:
         self.backlog = Backlog(config.pacing.trajectories_per_version, config.replay.warmup)
         self.now = now
         self.free_mb = free_mb
-        self.tally = Tally(store.counts(), now)
+        self.tally = Tally(store.counts(), _last_step(store), now)
         kinds = [event.kind for event in store.events()]
         self._joined = kinds.count(JOINED)
         part = kinds.count(STARTED)
@@ -177,6 +178,15 @@ class Host:
             self.replay.restore(replay_state, newest)
         self.backlog = Backlog(self.config.pacing.trajectories_per_version, self._missing_for_warmup)
 
+    def mark(self, trained_s: float) -> None:
+        """Keep how long training has been going on, for whoever resumes it."""
+        self.store.add_metrics(self.tally.learner_steps, {TRAINED: trained_s}, self.now())
+
+    @property
+    def trained_s(self) -> float:
+        marks = self.store.metrics(TRAINED).value
+        return float(marks[-1]) if len(marks) else 0.0
+
     def stats(self) -> dict[str, float]:
         self._forget_the_silent()
         return {
@@ -247,6 +257,11 @@ class Host:
         deadline = self.now() - self.config.runtime.wait_s
         for worker in [name for name, seen_at in self._seen_at.items() if seen_at < deadline]:
             self.lose_worker(worker)
+
+
+def _last_step(store: RunStore) -> int:
+    steps = store.metrics(VERSION).step
+    return int(steps[-1]) if len(steps) else 0
 
 
 def _highest_version(store: RunStore) -> int:

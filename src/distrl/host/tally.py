@@ -17,13 +17,13 @@ RATE_WINDOW_S = 120.0
 class Tally:
     """Counts that go on over restarts where the store knows them, and moving averages that start anew."""
 
-    def __init__(self, counts: Counts, now: Callable[[], float]) -> None:
+    def __init__(self, counts: Counts, learner_steps: int, now: Callable[[], float]) -> None:
         self._now = now
         self._started_at = now()
         self.trajectories = counts.trajectories
         self.invalid = counts.invalid
         self.duplicates = 0
-        self.learner_steps = 0
+        self.learner_steps = learner_steps
         self._drawn = 0
         self._inserted_here = 0
         self._rewards: deque[float] = deque(maxlen=SUCCESS_WINDOW)

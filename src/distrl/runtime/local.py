@@ -1,0 +1,34 @@
+"""The host called directly: what a worker holds when both live in one process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from distrl.host.host import Host
+from distrl.types import Lease, Receipt, VersionedWeights
+
+
+class LocalClient:
+    """A `HostClient` for one worker."""
+
+    def __init__(self, host: Host, worker: str) -> None:
+        self._host = host
+        self._worker = worker
+
+    async def join(self, worker: str) -> int:
+        return self._host.join(worker)
+
+    async def lease(self, worker: str, count: int) -> list[Lease] | None:
+        return self._host.lease(worker, count)
+
+    async def give_back(self, lease_ids: Sequence[str]) -> None:
+        self._host.give_back(lease_ids)
+
+    async def deliver(self, payload: bytes) -> Receipt:
+        return self._host.deliver(payload)
+
+    async def latest(self, newer_than: int) -> VersionedWeights | None:
+        return self._host.latest(newer_than, self._worker)
+
+    async def report(self, worker: str, kind: str, detail: str) -> None:
+        self._host.report(worker, kind, detail)

@@ -1,0 +1,163 @@
+"""The graph, once: what a run is made of, how many of each, and which concrete classes play the parts.
+
+    host ─────── 1   owns run store, replay, curriculum, leases, the newest weights
+    learner ──── 1   owns the trained policy;    host → sample → learner → priorities, metrics, weights → host
+    worker ───── workers.count                   host → tasks, weights → worker → trajectories → host
+      device ─── devices.per_worker              each with its own loop: reset, screen, act, perform, judge
+      policy ─── 1 per worker, batched over its devices by a server
+      spool ──── 1 per worker, on its disk
+
+`serial` calls these objects in one thread on a virtual clock; `ray` gives host, learner and each worker a process.
+Whoever wants another part (a test its toy phone) subclasses `Parts`.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from distrl.config import Config
+from distrl.devices.base import Device
+from distrl.host.host import Host
+from distrl.judges.base import Judge
+from distrl.learner import checkpoint
+from distrl.learner.learner import Learner
+from distrl.policies.base import Policy, TrainablePolicy
+from distrl.policies.server import PolicyServer
+from distrl.replay.buffer import ReplayBuffer
+from distrl.store.run import RunStore
+from distrl.tasks.base import Suite, load_suite
+from distrl.types import Task
+from distrl.worker.base import HostClient, Outbox
+from distrl.worker.spool import Spool
+from distrl.worker.worker import Worker
+
+Clock = Callable[[], float]
+
+LEARNER_SEED, WORKER_SEED, REPLAY_SEED, EVALUATION_SEED = 1, 2, 3, 4
+"""Streams of chance that must not be the same one."""
+
+
+class RunPolicy(TrainablePolicy, Protocol):
+    """A policy whose sampling temperature evaluation may change."""
+
+    temperature: float
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Names of the processes of a run."""
+
+    host: str
+    learner: str
+    workers: tuple[str, ...]
+
+
+def topology(config: Config) -> Topology:
+    return Topology("host", "learner", tuple(f"worker-{number}" for number in range(config.workers.count)))
+
+
+class Parts:
+    """Builds the concrete classes that a config names. Heavy imports happen where they are needed."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+
+    # -- what may be replaced
+
+    def suite(self) -> Suite:
+        return load_suite(self.config.tasks.suite)
+
+    def judge(self) -> Judge:
+        from distrl.judges.rules import RuleJudge
+
+        return RuleJudge()
+
+    async def device(self, worker: str, slot: int) -> Device:
+        from distrl.devices.open import open_device
+
+        return open_device(self.config.devices.address, seed=self.config.run.seed, name=f"{worker}/{slot}")
+
+    def policy(self, seed: int, device: str) -> RunPolicy:
+        import torch
+
+        from distrl.policies.vlm import VlmPolicy
+
+        torch.set_num_threads(1)  # processes share the cores; threads inside each would only get in each other's way
+        return VlmPolicy.load_model(self.config.policy, seed=seed, device=device)
+
+    # -- what is put together from them
+
+    @property
+    def folder(self) -> Path:
+        return self.config.run_folder.absolute()
+
+    @property
+    def checkpoints(self) -> Path:
+        return self.folder / "checkpoints"
+
+    def seed(self, *stream: int) -> int:
+        return int(np.random.SeedSequence([self.config.run.seed, *stream]).generate_state(1)[0])
+
+    def host(self, now: Clock) -> Host:
+        """The host of a run folder that exists, with replay as it was."""
+        store = RunStore.open(self.folder)
+        replay = ReplayBuffer(self.config.replay, np.random.default_rng(self.seed(REPLAY_SEED)))
+        host = Host(self.config, store, replay, self.suite(), now=now, free_mb=self._free_mb)
+        newest = checkpoint.latest(self.checkpoints)
+        host.restore(checkpoint.replay_state(newest) if newest else None)
+        return host
+
+    def learner(self) -> Learner:
+        """A learner at the run's newest checkpoint, or at the start."""
+        policy = self.policy(self.seed(LEARNER_SEED), self.config.learner.device)
+        learner = Learner(policy, self.config, np.random.default_rng(self.seed(LEARNER_SEED)), self._roll_back)
+        if (newest := checkpoint.latest(self.checkpoints)) is not None:
+            checkpoint.load(newest, learner)
+        return learner
+
+    def worker_policy(self, number: int) -> RunPolicy:
+        return self.policy(self.seed(WORKER_SEED, number), self.config.policy.device)
+
+    def evaluation_policy(self) -> RunPolicy:
+        policy = self.policy(self.seed(EVALUATION_SEED), self.config.policy.device)
+        policy.temperature = self.config.evaluation.temperature
+        return policy
+
+    def server(self, policy: Policy, executor: Executor | None = None) -> PolicyServer:
+        return PolicyServer(policy, batch_size=self.config.policy.batch_size, executor=executor)
+
+    def worker(
+        self, name: str, server: PolicyServer, client: HostClient, now: Clock, spool: Outbox | None = None
+    ) -> Worker:
+        async def open_device(slot: int) -> Device:
+            return await self.device(name, slot)
+
+        return Worker(
+            name,
+            self.config,
+            client=client,
+            brain=server,
+            judge=self.judge(),
+            open_device=open_device,
+            spool=spool or Spool(self.folder / "spool" / name),
+            now=now,
+        )
+
+    def evaluation_tasks(self) -> list[Task]:
+        """The same held-out tasks for every evaluation of every run with this suite, split and count."""
+        return self.suite().tasks(self.config.evaluation.split, self.config.evaluation.episodes, EVALUATION_SEED)
+
+    def _roll_back(self, learner: Learner) -> None:
+        newest = checkpoint.latest(self.checkpoints)
+        if newest is not None:
+            checkpoint.load(newest, learner)
+
+    def _free_mb(self) -> float:
+        return shutil.disk_usage(self.folder).free / 2**20
