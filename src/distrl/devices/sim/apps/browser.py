@@ -82,8 +82,8 @@ class Browser(Shopping):
         return Page(
             title_of(where),
             shop.body(ctx, where) if shopping else find.body(ctx, where, private),
-            actions=(Icon("tabs", "Tabs", ("tabs",)), Icon("more", "Menu", ("dialog", "menu", {}))),
-            search=Field("address", address_of(where) or "Search or type address", "lock"),
+            actions=(Icon("tab", "Tabs", ("tabs",)), Icon("more", "Menu", ("dialog", "menu", {}))),
+            search=Field("address", address_of(where) or "Search or visit", "lock"),
             bottom=shop.bottom(where) if shopping else None,
             colour="#333333" if private else SHOPS[where["site"]].colour if shopping else self.colour,
         )
@@ -96,9 +96,9 @@ class Browser(Shopping):
         return Page(
             "Tap to close" if closing else "Tabs",
             rows or (Text("No tabs here"),),
-            actions=(Icon("trash", "Close tabs", ("ui", "closing", not closing)),),
+            actions=(Icon("delete", "Close tabs", ("ui", "closing", not closing)),),
             tabs=Tabs(MODES, mode, "mode"),
-            fab=Icon("plus", "New tab", ("new", mode == "Private")),
+            fab=Icon("add", "New tab", ("new", mode == "Private")),
             colour="#333333" if mode == "Private" else self.colour,
         )
 
@@ -108,13 +108,13 @@ class Browser(Shopping):
             tab_row(mark["place"], ("unmark", index) if deleting else ("visit", mark["place"]), "star")
             for index, mark in enumerate(ctx.data["bookmarks"])
         )
-        actions = (Icon("trash", "Delete bookmarks", ("ui", "deleting", not deleting)),)
+        actions = (Icon("delete", "Delete bookmarks", ("ui", "deleting", not deleting)),)
         title = "Tap to delete" if deleting else "Bookmarks"
         return Page(title, rows or (Text("No bookmarks"),), actions=actions, colour=self.colour)
 
     def page_history(self, ctx: Context) -> Page:
         rows = tuple(tab_row(where, ("visit", where), "clock") for where in reversed(ctx.data["history"][-20:]))
-        actions = (Icon("trash", "Clear history", ("dialog", "clear", {})),)
+        actions = (Icon("delete", "Clear history", ("dialog", "clear", {})),)
         return Page("History", rows or (Text("No history"),), actions=actions, colour=self.colour)
 
     def dialog_menu(self, ctx: Context) -> Dialog:

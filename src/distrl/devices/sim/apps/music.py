@@ -42,7 +42,7 @@ class Music(App):
             Icon("search", "Search", ("push", "search", {})),
             Icon("play", "Now playing", ("push", "player", {})),
         )
-        fab = Icon("plus", "New playlist", ("push", "new", {})) if shown == "Playlists" else None
+        fab = Icon("add", "New playlist", ("push", "new", {})) if shown == "Playlists" else None
         return Page("Music", body, actions=actions, tabs=Tabs(LIBRARY, shown, "tab"), fab=fab, colour=self.colour)
 
     def page_search(self, ctx: Context) -> Page:
@@ -60,7 +60,7 @@ class Music(App):
         name = ctx.args["name"]
         titles = find_playlist(ctx.data, name)["songs"]
         body = song_rows([song for song in ctx.data["songs"] if song["title"] in titles], playlist=name)
-        actions = (Icon("trash", "Delete playlist", ("dialog", "delete", {"name": name})),)
+        actions = (Icon("delete", "Delete playlist", ("dialog", "delete", {"name": name})),)
         return Page(name, body or (Text("No songs yet"),), actions=actions, colour=self.colour)
 
     def page_player(self, ctx: Context) -> Page:

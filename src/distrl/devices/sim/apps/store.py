@@ -67,10 +67,10 @@ class Store(App):
         installed, updates = ctx.data["installed"], ctx.data["updates"]
         body: tuple[Widget, ...] = ()
         if updates:
-            rows = tuple(Row(title, "Update ready", icon="download", tap=("view", title)) for title in updates)
+            rows = tuple(Row(title, "Update ready", icon=title, tap=("view", title)) for title in updates)
             body += (Text("Updates", "heading"), *rows, Button("Update all", ("update_all",)))
         rest = [title for title in installed if title not in updates]
-        body += (Text("Installed", "heading"), *(Row(title, icon="app", tap=("view", title)) for title in rest))
+        body += (Text("Installed", "heading"), *(Row(title, icon=title, tap=("view", title)) for title in rest))
         return Page("My apps", body, bottom=Tabs(SECTIONS, "My apps", "section"), colour=self.colour)
 
     def page_running(self, ctx: Context) -> Page:
@@ -84,7 +84,7 @@ class Store(App):
 
     def _rows(self, ctx: Context, apps: list[Tree]) -> tuple[Widget, ...]:
         return tuple(
-            Row(app["title"], app["kind"], "app", self._status(ctx, app["title"]), tap=("view", app["title"]))
+            Row(app["title"], app["kind"], app["title"], self._status(ctx, app["title"]), tap=("view", app["title"]))
             for app in apps
         )
 

@@ -37,7 +37,7 @@ class Weather(App):
             for city in ctx.data["cities"]
         )
         actions = (Icon("settings", "Units", ("dialog", "units", {})),)
-        fab = Icon("plus", "Add city", ("push", "search", {}))
+        fab = Icon("add", "Add city", ("push", "search", {}))
         return Page("Weather", rows, actions=actions, fab=fab, colour=self.colour)
 
     def page_search(self, ctx: Context) -> Page:
@@ -53,7 +53,7 @@ class Weather(App):
         body = self._today(ctx, city) if day == "Today" else self._days(ctx, city)
         actions = (
             Icon("settings", "Units", ("dialog", "units", {})),
-            Icon("trash", "Remove city", ("dialog", "remove", {"name": city["name"]})),
+            Icon("delete", "Remove city", ("dialog", "remove", {"name": city["name"]})),
         )
         tabs = Tabs(("Today", "Days ahead"), day, "day")
         return Page(city["name"], body, actions=actions, tabs=tabs, colour=self.colour)

@@ -7,7 +7,7 @@ import random
 from distrl.devices.sim.apps.base import Context
 from distrl.devices.sim.apps.web.facts import ASPECTS, COUNTRIES, VENUES, answer_to
 from distrl.devices.sim.apps.web.places import address_of, documents, place, title_of
-from distrl.devices.sim.ui import Card, Divider, Field, Icon, IconGrid, Picture, Row, Text, Widget
+from distrl.devices.sim.ui import Divider, Field, Icon, IconGrid, Picture, Row, Text, Widget
 from distrl.types import Tree
 
 FILLERS = 5
@@ -23,7 +23,7 @@ def new_tab(ctx: Context, private: bool) -> tuple[Widget, ...]:
     if private:
         return (Text("Private tab", "title"), Text("Pages you visit here are not kept in your history."))
     icons = tuple(shortcut(site) for site in ctx.data["shortcuts"])
-    stories = tuple(Row(line, icon="news", tap=("visit", place("news"))) for line in headlines(ctx, "newtab"))
+    stories = tuple(Row(line, icon="note", tap=("visit", place("news"))) for line in headlines(ctx, "newtab"))
     return (Text("Shortcuts", "heading"), IconGrid(icons), Divider(), Text("Stories", "heading"), *stories)
 
 
@@ -38,11 +38,11 @@ def front(ctx: Context) -> tuple[Widget, ...]:
 
 def results(ctx: Context, query: str) -> tuple[Widget, ...]:
     answer = answer_to(query)
-    box = (Card(answer[1], subtitle=answer[0]), Divider()) if answer else ()
+    box = (Text(answer[1], "title"), Text(answer[0], "caption"), Divider()) if answer else ()
     links = tuple(
         Row(title, address_of(where), "globe", tap=("visit", where)) for title, where in ranked(ctx, query).items()
     )
-    return (*box, *links)
+    return (Text(f"Results for {query}", "caption"), *box, *links)
 
 
 def ranked(ctx: Context, query: str) -> dict[str, Tree]:
@@ -68,7 +68,7 @@ def venue(ctx: Context, name: str) -> tuple[Widget, ...]:
 
 def paper(ctx: Context, name: str) -> tuple[Widget, ...]:
     lines = tuple(
-        Row(line, icon="news", tap=("snack", "This story is for members only")) for line in headlines(ctx, name)
+        Row(line, icon="note", tap=("snack", "This story is for members only")) for line in headlines(ctx, name)
     )
     return (Text(name.capitalize(), "title"), Picture(name), *lines)
 

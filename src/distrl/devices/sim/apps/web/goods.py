@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
 from distrl.types import Tree
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Home": ("lamp", "chair", "table", "mirror", "clock"),
+    "House": ("lamp", "chair", "table", "mirror", "clock"),
     "Kitchen": ("pan", "cup", "knife", "plate", "kettle"),
     "Garden": ("shovel", "pot", "hose", "bench", "grill"),
     "Sports": ("ball", "tent", "bike", "helmet", "racket"),
@@ -20,6 +21,11 @@ NOUNS = tuple(noun for nouns in SECTIONS.values() for noun in nouns)
 LOOKS = ("Red", "Blue", "Green", "Black", "White", "Small", "Large", "Classic")
 BRANDS = ("Nova", "Apex", "Luma", "Orion", "Delta", "Zen")
 RATINGS = (2, 3, 4, 5)
+SORTS: dict[str, Callable[[Tree], int]] = {
+    "Low price": lambda product: int(product["price"]),
+    "High price": lambda product: -int(product["price"]),
+    "Top rated": lambda product: -int(product["rating"]),
+}
 SIZES = ("S", "M", "L")
 
 
@@ -62,13 +68,8 @@ def found(shop: Tree, site: str, query: str) -> list[Tree]:
 
 
 def sorted_by(goods: list[Tree], order: str) -> list[Tree]:
-    if order == "Lowest price":
-        return sorted(goods, key=lambda product: int(product["price"]))
-    if order == "Highest price":
-        return sorted(goods, key=lambda product: -int(product["price"]))
-    if order == "Best rating":
-        return sorted(goods, key=lambda product: -int(product["rating"]))
-    return goods
+    """In one of the orders of SORTS; in the shop's own order if none is chosen."""
+    return sorted(goods, key=SORTS[order]) if order else goods
 
 
 def filtered(goods: list[Tree], brand: str, under: int, rated: int) -> list[Tree]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from distrl.devices.sim.apps.base import Context
-from distrl.devices.sim.apps.web.goods import BRANDS, SECTIONS, SIZES, filtered, found, named, products, sorted_by
+from distrl.devices.sim.apps.web.goods import BRANDS, NOUNS, SECTIONS, SIZES, SORTS, filtered, found, named, sorted_by
 from distrl.devices.sim.apps.web.places import place
 from distrl.devices.sim.apps.web.shops import SHOPS, Shop
 from distrl.devices.sim.ui import (
@@ -28,11 +28,10 @@ from distrl.devices.sim.ui import (
 )
 from distrl.types import Tree
 
-SORTS = ("Low price", "High price", "Top rated")
 UNDER = {"$20": 20, "$50": 50, "$100": 100}
 RATED = {"3 stars": 3, "4 stars": 4}
 INFO = ("Help", "Returns", "Gifts", "Stores", "Jobs", "About", "Safety", "Contact")
-SECTION_GLYPHS = ("home", "cup", "leaf", "ball", "shirt", "pen", "phone", "star")
+SECTION_GLYPHS = ("home", "drop", "leaf", "flag", "bag", "briefcase", "camera", "game")
 
 Widgets = tuple[Widget, ...]
 
@@ -68,10 +67,10 @@ def search_field(shop: Shop) -> Field:
 
 def front(ctx: Context, shop: Shop, where: Tree) -> Widgets:
     rng = random.Random(data_of(ctx, shop)["seed"])
-    deals = [products(rng, noun)[0]["noun"] for noun in rng.sample([n for s in SECTIONS.values() for n in s], 3)]
+    deals = rng.sample(NOUNS, 3)
     names = rng.sample(INFO, len(INFO))
     links = tuple(Text(name, "link", tap=("visit", place(shop.id, "info", name=name))) for name in names)
-    offers = tuple(Row(f"All {noun}s", icon="tag", tap=("search", noun)) for noun in deals)
+    offers = tuple(Row(noun.capitalize(), icon="tag", tap=("search", noun)) for noun in deals)
     return (
         Text(shop.title, "title"),
         search_field(shop),
@@ -96,13 +95,13 @@ def sections(shop: Shop, rng: random.Random) -> Widgets:
 
 
 def section(ctx: Context, shop: Shop, where: Tree) -> Widgets:
-    rows = tuple(Row(f"All {noun}s", icon="tag", tap=("search", noun)) for noun in SECTIONS[where["name"]])
+    rows = tuple(Row(noun.capitalize(), icon="tag", tap=("search", noun)) for noun in SECTIONS[where["name"]])
     return (search_field(shop), Text(where["name"], "title"), *rows)
 
 
 def info(ctx: Context, shop: Shop, where: Tree) -> Widgets:
     lines = (Text("We are here for you every day."), Text("Call us or write to us."))
-    return (Text(f"{where['name']}", "title"), Picture(where["name"]), *lines)
+    return (Text(where["name"], "title"), Picture(where["name"]), *lines)
 
 
 # -- results
@@ -140,7 +139,7 @@ def refinements(shop: Shop, where: Tree) -> Widgets:
         return (Button("Sort and filter", ("refine",), filled=False),)
     if shop.refine == "tabs":
         return (
-            Tabs(SORTS, where.get("sort", ""), "sort"),
+            Tabs(tuple(SORTS), where.get("sort", ""), "sort"),
             Button("Filter", ("dialog", "filter", {}), filled=False),
         )
     return (Chips((*SORTS, "Filter"), (where.get("sort", ""),), "sort"),)
