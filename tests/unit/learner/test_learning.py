@@ -1,0 +1,48 @@
+"""The whole loop on a world small enough to know the answer."""
+
+import numpy as np
+import pytest
+
+from distrl.replay.buffer import ReplayBuffer
+
+
+def train(toy, *, steps, lag, seed=0, **settings):
+    """Asynchronous training by hand: who plays has weights that are `lag` versions old."""
+    learner = toy.learner(**settings)
+    rng = np.random.default_rng(seed)
+    replay = ReplayBuffer(learner.config.replay, np.random.default_rng(seed + 1))
+    published = [(0, learner.policy.weights())]
+    reports = []
+    for step in range(steps):
+        version, weights = published[max(0, len(published) - 1 - lag)]
+        for i in range(4):
+            replay.insert(toy.play(weights, version, rng, f"{step}-{i}"))
+        report = learner.step(replay.sample(8), toy.fetch)
+        replay.update(list(report.priorities), list(report.priorities.values()))
+        published.append((learner.version, learner.policy.weights()))
+        reports.append(report)
+    return learner, reports
+
+
+def success_rate(learner, toy):
+    return float(np.prod([learner.policy.probabilities()[i, b] for i, b in enumerate(toy.RIGHT)]))
+
+
+@pytest.mark.parametrize("lag", [0, 5, 20])
+def test_success_rises_though_the_players_lag_behind(toy, lag):
+    learner, reports = train(toy, steps=200, lag=lag, replay={"capacity": 200})
+    assert success_rate(toy.learner(), toy) < 0.05
+    assert success_rate(learner, toy) > 0.6
+    assert max(r.metrics["lag/p50"] for r in reports) >= lag
+
+
+def test_the_critic_learns_that_states_nearer_to_success_are_worth_more(toy):
+    learner, _ = train(toy, steps=200, lag=5, replay={"capacity": 200})
+    values = learner.policy.values.detach()[:, 0].sigmoid()
+    assert values[0] < values[1] < values[2]
+
+
+def test_training_twice_with_one_seed_gives_the_same_weights(toy):
+    first, _ = train(toy, steps=15, lag=3)
+    second, _ = train(toy, steps=15, lag=3)
+    np.testing.assert_array_equal(first.policy.weights()["logits"], second.policy.weights()["logits"])
