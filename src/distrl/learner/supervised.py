@@ -91,7 +91,26 @@ class Teacher:
             words = features.last_hidden_state @ self.model.get_input_embeddings().weight.t()
         return act, read_loss(words.float(), cells, nothing=self.pad_id)
 
+    @torch.no_grad()
+    def examine(self, lessons: Lessons, batch_size: int = 256) -> dict[str, float]:
+        """Share of examples whose whole action comes first, and of word-bearing cells that name one of their words."""
+        everything = _Batches(lessons, self.device, self.random)
+        right, read = [], []
+        for pixels, cells, prompts, actions in everything.all(batch_size):
+            images = pixels.permute(0, 3, 1, 2).to(self.model.dtype) / 127.5 - 1
+            features = self.model.get_image_features(images)
+            said = self._action_logits(features.pooler_output, prompts, actions).argmax(-1)
+            right.append(((said == actions) | (actions == self.pad_id)).all(1))
+            words = (features.last_hidden_state @ self.model.get_input_embeddings().weight.t()).argmax(-1, keepdim=True)
+            read.append((words == cells).any(-1)[(cells >= 0).any(-1)])
+        return {"act": torch.cat(right).float().mean().item(), "read": torch.cat(read).float().mean().item()}
+
     def _act_loss(self, features: Tensor, prompts: Tensor, actions: Tensor) -> Tensor:
+        logits = self._action_logits(features, prompts, actions)
+        target = actions.masked_fill(actions == self.pad_id, IGNORE)
+        return functional.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=IGNORE)
+
+    def _action_logits(self, features: Tensor, prompts: Tensor, actions: Tensor) -> Tensor:
         ids = torch.cat([prompts, actions[:, :-1]], 1)
         mask = torch.cat([prompts != self.pad_id, torch.ones_like(actions[:, :-1], dtype=torch.bool)], 1)
         embeds = self.model.get_input_embeddings()(ids)
@@ -99,15 +118,14 @@ class Teacher:
         embeds = embeds.masked_scatter(here, features.to(embeds.dtype))
         positions = (mask.cumsum(1) - 1).clamp_min(0)
         length = actions.shape[1]
-        logits = self.model(
+        logits: Tensor = self.model(
             inputs_embeds=embeds,
             attention_mask=mask.long(),
             position_ids=positions,
             logits_to_keep=length,
             use_cache=False,
         ).logits
-        target = actions.masked_fill(actions == self.pad_id, IGNORE)
-        return functional.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=IGNORE)
+        return logits
 
     def _parameters(self, schedule: Schedule) -> list[torch.nn.Parameter]:
         for name, parameter in self.model.named_parameters():
@@ -140,9 +158,16 @@ class _Batches:
         self._generator = generator
         self._device = device
 
+    def all(self, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
+        for start in range(0, len(self._tensors[2]), size):
+            yield self._chosen(slice(start, start + size))
+
     def take(self, count: int, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
-        pixels, cells, screen, prompts, actions = self._tensors
         for _ in range(count):
-            pick = torch.randint(0, len(screen), (size,), generator=self._generator).to(self._device)
-            there = screen[pick]
-            yield pixels[there], cells[there], prompts[pick].long(), actions[pick].long()
+            pick = torch.randint(0, len(self._tensors[2]), (size,), generator=self._generator)
+            yield self._chosen(pick.to(self._device))
+
+    def _chosen(self, pick: Tensor | slice) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        pixels, cells, screen, prompts, actions = self._tensors
+        there = screen[pick]
+        return pixels[there], cells[there], prompts[pick].long(), actions[pick].long()

@@ -1,0 +1,261 @@
+"""What the pocket model is taught from: random screens to read, and demonstrations of training tasks to imitate.
+
+Nothing here looks at a test split, and no screen of a held-out app is ever drawn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import multiprocessing
+import random
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from distrl.devices.sim.apps import APPS
+from distrl.devices.sim.apps.base import new_frame
+from distrl.devices.sim.babel import Babel
+from distrl.devices.sim.device import SimPhone, encode
+from distrl.devices.sim.phone import Phone, Rendering
+from distrl.evaluation.oracle import Demonstration, as_trajectory, play_oracle
+from distrl.judges.rules import RuleJudge
+from distrl.learner.supervised import Lessons
+from distrl.policies.actions import format_action
+from distrl.policies.inputs import PromptEncoder
+from distrl.tasks.base import Hand, load_suite
+from distrl.types import Action, Answer, Element, Press, Prompt, Screen, Swipe, Tap, Task, Type
+
+HELD_OUT_APPS = ("weather", "music")
+SYSTEM_KEYS = {"System back", "Home", "Recents"}
+"""On every screen at the same place: worth few lessons."""
+PROMPT_TOKENS, ACTION_TOKENS, CELL, WORDS_PER_CELL = 160, 16, 32, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    goal: str
+    history: tuple[str, ...]
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One screen with everything taught on it."""
+
+    image: bytes
+    words: tuple[tuple[str, int, int], ...]
+    examples: tuple[Example, ...]
+
+
+# --- screens to read ----------------------------------------------------------------------------
+
+
+def random_pages(words: Sequence[str], babel_share: float, seed: int) -> list[Page]:
+    """A few screens of one phone: a walk through its apps, or a page of random words."""
+    rng = random.Random(f"pages/{seed}")
+    phone = Phone(rng.randrange(2**28), popup_probability=0.05)
+    if rng.random() < babel_share:
+        phone.apps = {**phone.apps, "babel": Babel(words)}
+        phone.state["babel"] = {}
+        phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": rng.randrange(2**40)}))
+        return [_taught(phone.render(), words, rng)]
+    return [_taught(view, words, rng) for view in _walk(phone, rng)]
+
+
+def _walk(phone: Phone, rng: random.Random) -> Iterator[Rendering]:
+    """Random touches, away from the apps that are held out."""
+    forbidden = {APPS[app].title for app in HELD_OUT_APPS}
+    visits = [app for app in APPS if app not in (*HELD_OUT_APPS, "launcher")]
+    if rng.random() < 0.8:
+        app = rng.choice(visits)
+        phone.state["os"]["stack"].append(new_frame(app, APPS[app].home))
+    for _ in range(4):
+        view = phone.render()
+        yield view
+        for _ in range(rng.randint(1, 2)):
+            phone.perform(_random_action(phone.render(), forbidden, rng))
+
+
+def _random_action(view: Rendering, forbidden: set[str], rng: random.Random) -> Action:
+    touchable = [e for e in view.elements if e.clickable and e.text not in forbidden | SYSTEM_KEYS and e.role != "key"]
+    if rng.random() < 0.15 or not touchable:
+        return rng.choice((Swipe(500, 700, 500, 300), Swipe(500, 300, 500, 700), Press("back")))
+    return _touch(rng.choice(touchable))
+
+
+def _touch(element: Element) -> Tap:
+    hand = Hand()
+    hand.screen = Screen(b"", 192, 384)
+    return hand.touch(element)
+
+
+def _taught(view: Rendering, words: Sequence[str], rng: random.Random) -> Page:
+    named = [e for e in view.elements if e.clickable and e.role != "key" and 0 < len(e.text) <= 32]
+    texts = [e.text.lower() for e in named]
+    unique = [
+        e for e in named if texts.count(e.text.lower()) == 1 and (e.text not in SYSTEM_KEYS or rng.random() < 0.1)
+    ]
+    examples = [Example(_ask(e, rng), (), format_action(_touch(e))) for e in rng.sample(unique, min(2, len(unique)))]
+    if any(e.focused for e in view.elements):
+        text = " ".join(rng.choice(words) for _ in range(rng.randint(1, 3))).lower()
+        examples.append(Example(rng.choice(("type {}", "write {}", "{}")).format(text), (), format_action(Type(text))))
+    return Page(encode(view.image), view.words, tuple(examples))
+
+
+def _ask(element: Element, rng: random.Random) -> str:
+    return rng.choice(("tap {}", "{}", "open {}", "press {}", "choose {}")).format(element.text)
+
+
+# --- demonstrations to imitate ------------------------------------------------------------------
+
+
+def demonstration(task: Task, history: int) -> list[Page]:
+    """The oracle's solution in lower case, as the pocket model writes; nothing if the judge does not accept it."""
+    device = _LowerCase("sim://phone?popups=0.03")
+    played = asyncio.run(_judged(device, task))
+    if played is None:
+        return []
+    texts = [format_action(_lower(action)) for _, action in played.steps]
+    return [
+        Page(screen.image, words, (Example(task.goal, tuple(texts[max(0, i - history) : i]), texts[i]),))
+        for i, ((screen, _), words) in enumerate(zip(played.steps, device.words, strict=True))
+    ]
+
+
+async def _judged(device: _LowerCase, task: Task) -> Demonstration | None:
+    try:
+        played = await play_oracle(device, task)
+    except LookupError:  # a pop-up between two touches can lead an oracle astray; the next task makes up for it
+        return None
+    lowered = Demonstration([(screen, _lower(action)) for screen, action in played.steps], played.last_screen)
+    outcome = await RuleJudge().judge(task, as_trajectory(task, lowered), device.evidence())
+    return played if outcome.success and len(played.steps) <= task.max_steps else None
+
+
+class _LowerCase(SimPhone):
+    """A phone on which everything is typed in lower case; it keeps the words of each screen shown."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.words: list[tuple[tuple[str, int, int], ...]] = []
+
+    async def reset(self, task: Task) -> Screen:
+        screen = await super().reset(task)
+        self.words = [self._phone.render().words]
+        return screen
+
+    async def perform(self, action: Action) -> None:
+        await super().perform(_lower(action))
+        self.words.append(self._phone.render().words)
+
+
+def _lower(action: Action) -> Action:
+    return replace(action, text=action.text.lower()) if isinstance(action, Type | Answer) else action
+
+
+# --- into arrays --------------------------------------------------------------------------------
+
+
+class LessonWriter:
+    """Collects pages from many processes and turns them into arrays."""
+
+    def __init__(self, encoder: PromptEncoder, processes: int) -> None:
+        self.encoder = encoder
+        self.processes = processes
+        self._ids: dict[str, list[int]] = {}
+
+    def random_screens(self, words: Sequence[str], walks: int, *, babel_share: float, seed: int) -> Lessons:
+        jobs = [seed * 10_000_000 + n for n in range(walks)]
+        return self._lessons(self._parallel(partial(random_pages, words, babel_share), jobs))
+
+    def demonstrations(self, tasks: Sequence[Task], history: int) -> Lessons:
+        return self._lessons(self._parallel(partial(demonstration, history=history), tasks))
+
+    def _parallel(self, function: Any, jobs: Sequence[Any]) -> list[Page]:
+        if self.processes == 1:
+            return [page for job in jobs for page in function(job)]
+        with multiprocessing.get_context("fork").Pool(self.processes) as pool:
+            return [page for pages in pool.imap(function, jobs, chunksize=32) for page in pages]
+
+    def _lessons(self, pages: Sequence[Page]) -> Lessons:
+        rows = [(n, row) for n, page in enumerate(pages) for row in map(self._row, page.examples) if row]
+        return Lessons(
+            pixels=_decode([page.image for page in pages]),
+            cells=np.stack([self._cells(page.words) for page in pages]),
+            screen=np.array([n for n, _ in rows], np.int64),
+            prompts=np.stack([_left(prompt, PROMPT_TOKENS) for _, (prompt, _) in rows]),
+            actions=np.stack([_right(action, ACTION_TOKENS) for _, (_, action) in rows]),
+        )
+
+    def _row(self, example: Example) -> tuple[list[int], list[int]] | None:
+        """Prompt and action tokens, or None for one that is too long."""
+        prompt = self.encoder.token_ids(Prompt(example.goal, Screen(b"", 192, 384, digest="-"), example.history))
+        action = [*self.encoder.tokenizer(example.action)["input_ids"], self.encoder.tokenizer.eos_token_id]
+        return (prompt, action) if len(prompt) <= PROMPT_TOKENS and len(action) <= ACTION_TOKENS else None
+
+    def _cells(self, words: Sequence[tuple[str, int, int]]) -> npt.NDArray[np.int32]:
+        columns = 192 // CELL
+        cells = np.full((columns * (384 // CELL), WORDS_PER_CELL), -1, np.int32)
+        for word, x, y in words:
+            cell = cells[min(max(y, 0), 383) // CELL * columns + min(max(x, 0), 191) // CELL]
+            free = np.flatnonzero(cell < 0)
+            ids = [i for i in self._word_ids(word) if i not in cell][: len(free)]
+            cell[free[: len(ids)]] = ids
+        return cells
+
+    def _word_ids(self, word: str) -> list[int]:
+        if word not in self._ids:
+            self._ids[word] = list(dict.fromkeys(self.encoder.tokenizer(word.lower())["input_ids"]))[:3]
+        return self._ids[word]
+
+
+def joined(parts: Sequence[Lessons]) -> Lessons:
+    """Several lessons as one."""
+    starts = np.cumsum([0, *(len(part.pixels) for part in parts[:-1])])
+    return Lessons(
+        pixels=np.concatenate([p.pixels for p in parts]),
+        cells=np.concatenate([p.cells for p in parts]),
+        screen=np.concatenate([p.screen + start for p, start in zip(parts, starts, strict=True)]),
+        prompts=np.concatenate([p.prompts for p in parts]),
+        actions=np.concatenate([p.actions for p in parts]),
+    )
+
+
+def lexicon(suites: Sequence[str], phones: int, seed: int) -> list[str]:
+    """The words a phone shows and training goals use, most frequent first: what the tokenizer knows whole."""
+    counts: Counter[str] = Counter()
+    for n in range(phones):
+        for page in random_pages(["word"], 0.0, seed * 10_000_000 + n):
+            counts.update(piece for word, _, _ in page.words for piece in re.findall(r"[a-z]+|[0-9]+", word.lower()))
+    for suite in suites:
+        for task in load_suite(suite).tasks("train", 3000, seed):
+            counts.update(re.findall(r"[a-z]+|[0-9]+", task.goal.lower()))
+    return [word for word, count in counts.most_common() if count >= 2]
+
+
+def _decode(images: Sequence[bytes]) -> npt.NDArray[np.uint8]:
+    pixels = np.empty((len(images), 384, 192, 3), np.uint8)
+
+    def fill(n: int) -> None:
+        pixels[n] = np.asarray(Image.open(io.BytesIO(images[n])).convert("RGB"))
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(fill, range(len(images)), chunksize=256))
+    return pixels
+
+
+def _left(row: list[int], length: int) -> npt.NDArray[np.int32]:
+    return np.array([0] * (length - len(row)) + row, np.int32)
+
+
+def _right(row: list[int], length: int) -> npt.NDArray[np.int32]:
+    return np.array(row + [0] * (length - len(row)), np.int32)
