@@ -10,6 +10,7 @@ from distrl.devices.sim.ui import Button, Chips, Dialog, Field, Icon, Page, Row,
 from distrl.types import Tree
 
 FIRST_HOUR, LAST_HOUR = 6, 22
+GONE = Page("Calendar", (Text("This event is gone", "caption"),))
 SHORT_DAYS = tuple(day[:3] for day in people.DAYS)
 
 
@@ -39,6 +40,8 @@ class Calendar(App):
 
     def page_event(self, ctx: Context) -> Page:
         e = event_of(ctx.data, ctx.args["id"])
+        if e is None:
+            return GONE
         return Page(
             e["title"],
             (
@@ -59,6 +62,8 @@ class Calendar(App):
 
     def page_move(self, ctx: Context) -> Page:
         e = event_of(ctx.data, ctx.args["id"])
+        if e is None:
+            return GONE
         return Page(
             "Move event",
             (Text(e["title"], "heading"), *self._pickers(ctx)),
@@ -80,7 +85,8 @@ class Calendar(App):
 
     def dialog_delete(self, ctx: Context, number: int) -> Dialog:
         buttons = (Button("Cancel", ("none",), filled=False), Button("Delete", ("delete", number)))
-        return Dialog("Delete event?", event_of(ctx.data, number)["title"], buttons=buttons)
+        e = event_of(ctx.data, number)
+        return Dialog("Delete event?", e["title"] if e else "", buttons=buttons)
 
     # -- events
 
@@ -95,9 +101,9 @@ class Calendar(App):
         ctx.ui["hour"] = min(max(hour, FIRST_HOUR), LAST_HOUR)
 
     def on_plan(self, ctx: Context, number: int) -> None:
-        e = event_of(ctx.data, number)
-        ctx.push("move", id=number)
-        ctx.state["os"]["stack"][-1]["ui"].update(day=e["day"], hour=e["hour"])
+        if e := event_of(ctx.data, number):
+            ctx.push("move", id=number)
+            ctx.state["os"]["stack"][-1]["ui"].update(day=e["day"], hour=e["hour"])
 
     def on_add(self, ctx: Context) -> None:
         title, (chosen_day, hour) = ctx.field("title").strip(), self._choice(ctx)
@@ -111,9 +117,10 @@ class Calendar(App):
 
     def on_move(self, ctx: Context, number: int) -> None:
         chosen_day, hour = self._choice(ctx)
-        event_of(ctx.data, number).update(day=chosen_day, hour=hour)
-        ctx.back()
-        ctx.snack("Event moved")
+        if e := event_of(ctx.data, number):
+            e.update(day=chosen_day, hour=hour)
+            ctx.back()
+            ctx.snack("Event moved")
 
     def on_delete(self, ctx: Context, number: int) -> None:
         ctx.data["events"] = [e for e in ctx.data["events"] if e["id"] != number]
@@ -128,9 +135,9 @@ def clock(hour: int) -> str:
     return f"{hour:02d}:00"
 
 
-def event_of(data: Tree, number: int) -> Tree:
-    found: Tree = next(e for e in data["events"] if e["id"] == number)
-    return found
+def event_of(data: Tree, number: int) -> Tree | None:
+    """None when it was deleted while a page below still shows it."""
+    return next((e for e in data["events"] if e["id"] == number), None)
 
 
 def event(number: int, title: str, rng: random.Random) -> Tree:

@@ -45,6 +45,8 @@ class Notes(App):
 
     def page_note(self, ctx: Context) -> Page:
         n = note_of(ctx.data, ctx.args["id"])
+        if n is None:
+            return Page("Notes", (Text("This note is gone", "caption"),))
         number, pinned = n["id"], n["pinned"]
         checks = tuple(Check(item["text"], item["done"], ("tick", number, i)) for i, item in enumerate(n["items"]))
         return Page(
@@ -68,7 +70,8 @@ class Notes(App):
 
     def dialog_delete(self, ctx: Context, number: int) -> Dialog:
         buttons = (Button("Cancel", ("none",), filled=False), Button("Delete", ("delete", number)))
-        return Dialog("Delete note?", note_of(ctx.data, number)["title"], buttons=buttons)
+        n = note_of(ctx.data, number)
+        return Dialog("Delete note?", n["title"] if n else "", buttons=buttons)
 
     # -- events
 
@@ -84,13 +87,13 @@ class Notes(App):
         ctx.snack("Note saved")
 
     def on_pin(self, ctx: Context, number: int) -> None:
-        n = note_of(ctx.data, number)
-        n["pinned"] = not n["pinned"]
-        ctx.snack("Note pinned" if n["pinned"] else "Pin removed")
+        if n := note_of(ctx.data, number):
+            n["pinned"] = not n["pinned"]
+            ctx.snack("Note pinned" if n["pinned"] else "Pin removed")
 
     def on_tick(self, ctx: Context, number: int, index: int) -> None:
-        item = note_of(ctx.data, number)["items"][index]
-        item["done"] = not item["done"]
+        if n := note_of(ctx.data, number):
+            n["items"][index]["done"] = not n["items"][index]["done"]
 
     def on_delete(self, ctx: Context, number: int) -> None:
         ctx.data["notes"] = [n for n in ctx.data["notes"] if n["id"] != number]
@@ -100,14 +103,15 @@ class Notes(App):
     def on_submit(self, ctx: Context, key: str) -> None:
         ctx.frame["focus"] = "body" if key == "title" else ""
         text = ctx.field(key).strip()
-        if key == "item" and text:
-            note_of(ctx.data, ctx.args["id"])["items"].append({"text": text, "done": False})
+        if key == "item" and text and (n := note_of(ctx.data, ctx.args["id"])):
+            n["items"].append({"text": text, "done": False})
             ctx.fields[key] = ""
+            ctx.snack("Item added")
 
 
-def note_of(data: Tree, number: int) -> Tree:
-    found: Tree = next(n for n in data["notes"] if n["id"] == number)
-    return found
+def note_of(data: Tree, number: int) -> Tree | None:
+    """None when it was deleted while a page below still shows it."""
+    return next((n for n in data["notes"] if n["id"] == number), None)
 
 
 def note(number: int, title: str, rng: random.Random) -> Tree:
