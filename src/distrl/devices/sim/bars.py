@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from distrl.devices.sim import lettering
 from distrl.devices.sim.controls import TAB, TAB_HEIGHT, place_tabs
 from distrl.devices.sim.layout import place_field
 from distrl.devices.sim.lettering import Face
 from distrl.devices.sim.scene import HEIGHT, WIDTH, Box, Look, Scene
-from distrl.devices.sim.theme import BLACK, WHITE, Colour, mix
+from distrl.devices.sim.theme import BLACK, WHITE, Colour, dimmed, mix
 from distrl.devices.sim.ui import Field, Icon, Page, Tabs
 from distrl.types import Tree
 
@@ -27,26 +27,46 @@ INK: Colour = (40, 41, 48)
 
 @dataclass(frozen=True, slots=True)
 class Inks:
-    """Background and foreground of the title bar."""
+    """Background and foreground of a bar."""
 
     back: Colour
     front: Colour
+
+    def dimmed(self) -> Inks:
+        return Inks(dimmed(self.back), dimmed(self.front))
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What the status bar says."""
+
+    clock: str
+    battery: str
+    wifi: bool
+
+
+def status_of(state: Tree) -> Status:
+    """The settings app knows best; a phone without one shows what it was seeded with."""
+    system, settings = state["os"], state.get("settings", {})
+    battery = settings.get("about", {}).get("Battery level", f"{system['battery']}%")
+    wifi = bool(settings.get("wifi", True)) and not settings.get("airplane", False)
+    return Status(system["clock"], battery, wifi)
 
 
 def has_title_bar(page: Page) -> bool:
     return bool(page.title or page.search or page.actions)
 
 
-def place_status(scene: Scene, system: Tree, wifi: bool, inks: Inks, transparent: bool) -> None:
+def place_status(scene: Scene, status: Status, inks: Inks, transparent: bool) -> None:
     if not transparent:
         scene.fill((0, 0, WIDTH, STATUS_HEIGHT), inks.back)
-    clock = str(system["clock"])
-    scene.text(8, 2, clock, STATUS, inks.front)
-    scene.element((4, 0, 44, STATUS_HEIGHT), clock, "text")
-    if wifi:
+    scene.text(8, 2, status.clock, STATUS, inks.front)
+    scene.element((4, 0, 44, STATUS_HEIGHT), status.clock, "text")
+    if status.wifi:
         scene.glyph(WIDTH - 52, 8, 12, "wifi", inks.front)
     scene.glyph(WIDTH - 39, 8, 12, "battery", inks.front)
-    scene.text(WIDTH - 6, 2, f"{system['battery']}%", STATUS, inks.front, "right")
+    scene.text(WIDTH - 6, 2, status.battery, STATUS, inks.front, "right")
+    scene.element((WIDTH - 34, 0, WIDTH, STATUS_HEIGHT), status.battery, "text")
 
 
 def place_title(scene: Scene, look: Look, page: Page, inks: Inks, arrow: bool) -> None:
@@ -54,7 +74,7 @@ def place_title(scene: Scene, look: Look, page: Page, inks: Inks, arrow: bool) -
     top, middle = STATUS_HEIGHT, STATUS_HEIGHT + TITLE_HEIGHT // 2
     if not look.wallpaper:
         scene.fill((0, top, WIDTH, top + TITLE_HEIGHT), inks.back)
-    left, right = (32 if arrow else 10), WIDTH - 4 - 28 * len(page.actions)
+    left, right = (30 if arrow else 10), WIDTH - 3 - 27 * len(page.actions)
     if page.search:
         place_field(scene, look, page.search, left if arrow else 6, right - 2, top + 3, TITLE_HEIGHT - 6)
     elif page.title:
@@ -62,9 +82,9 @@ def place_title(scene: Scene, look: Look, page: Page, inks: Inks, arrow: bool) -
         scene.text(left, middle - TITLE.line // 2, title, TITLE, inks.front)
         scene.element((left, top + 5, right, top + TITLE_HEIGHT - 5), page.title, "text")
     if arrow:
-        place_icon(scene, Icon("back", "Back", ("@press", "back")), (0, top, 32, top + TITLE_HEIGHT), inks.front)
+        place_icon(scene, Icon("back", "Back", ("@press", "back")), (0, top, 30, top + TITLE_HEIGHT), inks.front)
     for index, icon in enumerate(page.actions):
-        box = (right + 28 * index, top, right + 28 * index + 28, top + TITLE_HEIGHT)
+        box = (right + 27 * index, top, right + 27 * index + 27, top + TITLE_HEIGHT)
         place_icon(scene, icon, box, inks.front)
 
 
@@ -127,17 +147,16 @@ def place_snackbar(scene: Scene, text: str, bottom: int) -> None:
     scene.ring(box, 8, 1, (120, 122, 132))
     for index, line in enumerate(lines):
         scene.text(18, box[1] + 6 + index * SNACK.line, line, SNACK, WHITE)
-    scene.element(box, text, "snackbar", ("none",))
-    scene.elements[-1] = replace(scene.elements[-1], clickable=False)
+    scene.shield(box, text, "snackbar")
 
 
-def place_navigation(scene: Scene, back: Colour | None, front: Colour) -> None:
-    """The three system buttons; `back` is None where the wallpaper shows through."""
-    if back is not None:
-        scene.fill((0, NAVIGATION_TOP, WIDTH, HEIGHT), back)
+def place_navigation(scene: Scene, inks: Inks, transparent: bool) -> None:
+    """The three system buttons."""
+    if not transparent:
+        scene.fill((0, NAVIGATION_TOP, WIDTH, HEIGHT), inks.back)
     third = WIDTH // 3
     for index, (glyph, label, key) in enumerate(
         (("system back", "System back", "back"), ("system home", "Home", "home"), ("recents", "Recents", "recents"))
     ):
         box = (third * index, NAVIGATION_TOP, third * (index + 1), HEIGHT)
-        place_icon(scene, Icon(glyph, label, ("@press", key)), box, front, 14)
+        place_icon(scene, Icon(glyph, label, ("@press", key)), box, inks.front, 14)

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from distrl.devices.sim import bars, controls, grids, keyboard, popups  # noqa: F401  (register their widgets)
 from distrl.devices.sim.apps.base import App, Context
-from distrl.devices.sim.layout import Column, bar_colours
+from distrl.devices.sim.layout import Column, bar_colours, measured
 from distrl.devices.sim.scene import HEIGHT, WIDTH, Look, Scene
 from distrl.devices.sim.theme import mix, palette
-from distrl.devices.sim.ui import Page
+from distrl.devices.sim.ui import Page, Spacer
 from distrl.types import Tree
 
 Apps = Mapping[str, App]
+BODY_TOP = 4
 
 
 class Composition:
@@ -45,10 +46,15 @@ class Composition:
         """Chats begin at their end: `scroll` then counts from the bottom."""
         return self.page.footer is not None
 
+    @property
+    def _dark(self) -> bool:
+        """The settings decide; a phone without that app keeps the look it was seeded with."""
+        return bool(self.state.get("settings", {}).get("dark", self.system["theme"]["dark"]))
+
     def _look(self) -> Look:
         theme = self.system["theme"]
         wallpaper = self.frame["app"] == "launcher"
-        colours = palette(theme["dark"] or wallpaper, theme["accent"])
+        colours = palette(self._dark or wallpaper, theme["accent"])
         return Look(colours, theme["icons"], self.frame["fields"], self.frame["focus"], wallpaper)
 
     def _inks(self) -> bars.Inks:
@@ -56,7 +62,7 @@ class Composition:
         if self.look.wallpaper:
             return bars.Inks((0, 0, 0), colours.text)
         colour = self.page.colour or (self.app.colour if theme["bars"] == "app" else "")
-        back, front = bar_colours(colour, mix(colours.background, colours.accent, 0.14), theme["dark"])
+        back, front = bar_colours(colour, mix(colours.background, colours.accent, 0.14), self._dark)
         return bars.Inks(back, front)
 
     # -- the page
@@ -88,34 +94,35 @@ class Composition:
         return self.frame["app"] != "launcher" and len(self.system["stack"]) > 2
 
     def _place_body(self, top: int, bottom: int) -> None:
-        frame, scene = self.frame, self.scene
-        padding = 56 if self.page.fab else 8
-        self._settle(top, bottom, padding)
+        frame, scene, view = self.frame, self.scene, bottom - top
+        padding = 52 if self.page.fab else 4
+        slack = self._settle(view, padding)
         offset = self.scrollable - frame["scroll"] if self.anchored_below else frame["scroll"]
         scene.clip = (0, top, WIDTH, bottom)
         scene.ops.append(("clip", scene.clip))
-        column = Column(scene, self.look, 0, WIDTH, top - offset)
+        column = Column(scene, self.look, 0, WIDTH, top + BODY_TOP - offset)
+        column.slack = slack
         column.place(self.page.body)
-        self.scrollable = max(0, column.height + padding - (bottom - top))
+        self.scrollable = max(0, BODY_TOP + column.height + padding - view)
         if self.scrollable:
             self._place_scroll_bar(top, bottom, offset)
         scene.ops.append(("unclip",))
         scene.clip = (0, 0, WIDTH, HEIGHT)
 
-    def _settle(self, top: int, bottom: int, padding: int) -> None:
-        """Bring `scroll` into its range. Nothing to measure where a page stands at its start."""
+    def _settle(self, view: int, padding: int) -> int:
+        """Bring `scroll` into its range; returns how tall a spacer is. A page at its start need not be measured."""
         frame = self.frame
-        if not (frame["scroll"] or self.anchored_below or self.typing):
-            return
-        blind = Scene()
-        blind.clip = (0, -2, 0, -1)
-        column = Column(blind, self.look, 0, WIDTH, 0)
-        column.place(self.page.body)
-        self.scrollable = max(0, column.height + padding - (bottom - top))
+        spacers = sum(isinstance(widget, Spacer) for widget in self.page.body)
+        if not (frame["scroll"] or self.anchored_below or self.typing or spacers):
+            return 0
+        column = measured(self.look, self.page.body, 0, WIDTH)
+        spare = view - BODY_TOP - column.height - padding
+        self.scrollable = max(0, -spare)
         if frame["focus"] in column.spots and not self.anchored_below:
             start, end = column.spots[frame["focus"]]
-            frame["scroll"] = max(min(frame["scroll"], start - 4), end + 8 - (bottom - top))
+            frame["scroll"] = max(min(frame["scroll"], start), end + BODY_TOP + 8 - view)
         frame["scroll"] = max(0, min(frame["scroll"], self.scrollable))
+        return max(0, spare) // spacers if spacers else 0
 
     def _place_scroll_bar(self, top: int, bottom: int, offset: int) -> None:
         view = bottom - top
@@ -128,7 +135,7 @@ class Composition:
         if page.footer:
             bars.place_footer(scene, self.look, page.footer, bottom + bars.FOOTER_HEIGHT)
         if page.fab and not self.typing:
-            bars.place_fab(scene, self.look, page.fab, bottom)
+            bars.place_fab(scene, self.look, page.fab, bottom - (30 if self.system["snackbar"] else 0))
         if page.bottom and not self.typing:
             bars.place_bottom_tabs(scene, self.look, page.bottom)
         if self.typing:
@@ -159,10 +166,12 @@ class Composition:
         self.scrollable = popups.place_box(self.scene, self.look, shown, "popup", bars.NAVIGATION_TOP, 0)
 
     def _place_system(self) -> None:
-        wifi = bool(self.state.get("settings", {}).get("wifi", True))
-        bars.place_status(self.scene, self.system, wifi, self._inks(), transparent=self.look.wallpaper)
-        colours = self.look.palette
-        if self.look.wallpaper and not self.typing:
-            bars.place_navigation(self.scene, None, colours.text)
-        else:
-            bars.place_navigation(self.scene, colours.background, colours.text)
+        """Status and navigation, dimmed with the page where something lies above it."""
+        covered = self.system["dialog"] is not None or self.system["popup"] is not None
+        inks, colours = self._inks(), self.look.palette
+        navigation = bars.Inks(colours.background, colours.text)
+        if covered:
+            inks, navigation = inks.dimmed(), navigation.dimmed()
+        transparent = self.look.wallpaper
+        bars.place_status(self.scene, bars.status_of(self.state), inks, transparent)
+        bars.place_navigation(self.scene, navigation, transparent and not self.typing)

@@ -82,7 +82,9 @@ def _stepper(column: Column, widget: Stepper) -> None:
     room = column.width - 2 * MARGIN - value_width - 64
     title = lettering.shorten(widget.title, TITLE, room)
     scene.text(column.left + MARGIN, middle - TITLE.line // 2, title, TITLE, palette.text)
-    scene.element((column.left + MARGIN, middle - 10, column.left + MARGIN + room, middle + 10), widget.title, "stepper")
+    scene.element(
+        (column.left + MARGIN, middle - 10, column.left + MARGIN + room, middle + 10), widget.title, "stepper"
+    )
     plus, minus = right - 14, right - 42 - value_width
     _round_button(column, minus, middle, "minus", f"Decrease {widget.title}", widget.minus)
     centre = (plus + minus) // 2

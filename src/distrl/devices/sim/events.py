@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from distrl.devices.sim.apps.base import App, Context, new_frame
@@ -60,7 +60,7 @@ def _none(ctx: Context) -> None:
     pass
 
 
-STANDARD = {
+STANDARD: dict[str, Callable[..., None]] = {
     "push": _push,
     "back": _back,
     "dialog": _dialog,

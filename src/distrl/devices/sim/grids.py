@@ -6,7 +6,7 @@ from distrl.devices.sim import lettering
 from distrl.devices.sim.layout import SUBTITLE, Column, lays
 from distrl.devices.sim.lettering import Face
 from distrl.devices.sim.theme import readable_on, rgb
-from distrl.devices.sim.ui import Card, CardGrid, Icon, IconGrid, Picture
+from distrl.devices.sim.ui import Card, CardGrid, Dots, Icon, IconGrid, Picture
 
 CAPTION = Face("Medium", 10)
 CARD_TITLE = Face("Medium", 11)
@@ -112,10 +112,19 @@ def _card_text(column: Column, card: Card, left: int, top: int, width: int, most
             y += face.line
 
 
+@lays(Dots)
+def _dots(column: Column, widget: Dots) -> None:
+    palette, middle, y = column.look.palette, (column.left + column.right) // 2, column.y + 7
+    for index in range(widget.count):
+        x = middle + 12 * index - 6 * (widget.count - 1)
+        radius = 3 if index == widget.at else 2
+        colour = palette.text if index == widget.at else palette.secondary
+        column.scene.rounded((x - radius, y - radius, x + radius, y + radius), radius, colour)
+    column.y += 14
+
+
 @lays(Picture)
 def _picture(column: Column, widget: Picture) -> None:
     box = (column.left + 8, column.y + 4, column.right - 8, column.y + 4 + widget.height)
     column.scene.picture(box, widget.name, 8)
     column.y += widget.height + 8
-
-

@@ -36,7 +36,7 @@ class NoLatency:
 
 
 class EmulatorLatency:
-    """Most actions take half a second, one in fifty far longer; a reset takes two to four seconds, sometimes thrice that."""
+    """Most actions take half a second, one in fifty far longer; a reset takes two to four seconds, some thrice that."""
 
     def __init__(self, device_seed: str, scale: float) -> None:
         self.device_seed = device_seed

@@ -18,6 +18,7 @@ from distrl.devices.sim.ui import (
     Event,
     Field,
     Row,
+    Spacer,
     Text,
     Toggle,
     Widget,
@@ -49,6 +50,8 @@ class Column:
         self.right = right
         self.top = top
         self.y = top
+        self.slack = 0
+        """Height of a spacer."""
         self.spots: dict[str, tuple[int, int]] = {}
         """Top and bottom of each field, from the column's top."""
 
@@ -63,6 +66,15 @@ class Column:
     def place(self, widgets: Iterable[Widget]) -> None:
         for widget in widgets:
             LAYERS[type(widget)](self, widget)
+
+
+def measured(look: Look, widgets: Iterable[Widget], left: int, right: int) -> Column:
+    """A column that was laid out but drew nothing: for its height and where its fields are."""
+    blind = Scene()
+    blind.clip = (0, -2, 0, -1)
+    column = Column(blind, look, left, right, 0)
+    column.place(widgets)
+    return column
 
 
 Layer = Callable[[Column, Any], None]
@@ -220,10 +232,10 @@ def place_field(scene: Scene, look: Look, widget: Field, left: int, right: int, 
     scene.rounded((left, top, right, top + height), radius, palette.field)
     if focused:
         scene.ring((left, top, right, top + height), radius, 2, palette.accent)
-    x, end = left + 9, right - 9
+    x, end = left + 8, right - 6
     if widget.icon:
-        scene.glyph(x + 7, middle, 15, widget.icon, palette.secondary)
-        x += 20
+        scene.glyph(x + 6, middle, 14, widget.icon, palette.secondary)
+        x += 17
     clearable = focused and bool(text)
     if clearable:
         end = right - 26
@@ -295,6 +307,11 @@ def _divider(column: Column, widget: Divider) -> None:
     y = column.y + 3
     column.scene.fill((column.left + MARGIN, y, column.right - MARGIN, y + 1), column.look.palette.outline)
     column.y += 7
+
+
+@lays(Spacer)
+def _spacer(column: Column, widget: Spacer) -> None:
+    column.y += column.slack
 
 
 def bar_colours(colour: str, plain: Colour, dark: bool) -> tuple[Colour, Colour]:

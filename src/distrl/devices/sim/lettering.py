@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -14,22 +14,20 @@ FOLDER = Path(__file__).parent / "fonts"
 ELLIPSIS = "…"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Face:
-    """A weight and a size in logical pixels."""
+    """A weight and a size in logical pixels. Compared by identity, so that looking up a bitmap stays cheap."""
 
     weight: Literal["Regular", "Medium", "Bold"]
     size: int
+    line: int = field(init=False)
+    """Distance between two lines."""
+    baseline: int = field(init=False)
+    """From the top of a line to the foot of its letters."""
 
-    @property
-    def line(self) -> int:
-        """Distance between two lines."""
-        return round(self.size * 1.25)
-
-    @property
-    def baseline(self) -> int:
-        """From the top of a line to the foot of its letters."""
-        return round(self.size * 0.98)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "line", round(self.size * 1.25))
+        object.__setattr__(self, "baseline", round(self.size * 0.98))
 
 
 @lru_cache(maxsize=64)

@@ -28,7 +28,7 @@ START_ELSEWHERE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """What the phone shows, in pixels: the picture, its elements, every readable word with its centre, touch targets."""
+    """What the phone shows, in pixels: the picture, its elements, every readable word with its centre, targets."""
 
     image: Image.Image
     elements: tuple[Element, ...]

@@ -1,4 +1,4 @@
-"""Wallpapers and product pictures, drawn from a name: the same name is always the same picture."""
+"""Wallpapers, pictures of things, and landscapes where a picture is wide. One name is always one picture."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from distrl.devices.sim.theme import Colour
 
-SHAPES = ("bottle", "box", "disc", "stack", "lamp", "hills")
+SHAPES = ("bottle", "box", "disc", "stack", "lamp")
 
 
 def _hsv(hue: float, saturation: float, value: float) -> Colour:
@@ -51,11 +51,15 @@ def picture(name: str, width: int, height: int) -> Image.Image:
     size = (width * 2, height * 2)
     image = _gradient(size, _hsv(hue, 0.16, 0.97), _hsv(hue, 0.3, 0.86))
     pen = ImageDraw.Draw(image)
-    _shape(pen, rng.choice(SHAPES), rng, hue + rng.uniform(0.3, 0.6), size)
+    other = hue + rng.uniform(0.3, 0.6)
+    if width > 2 * height:
+        _landscape(pen, rng, other, size)
+    else:
+        _object(pen, rng.choice(SHAPES), rng, other, size)
     return image.resize((width, height), Image.Resampling.BOX)
 
 
-def _shape(pen: ImageDraw.ImageDraw, kind: str, rng: random.Random, hue: float, size: tuple[int, int]) -> None:
+def _object(pen: ImageDraw.ImageDraw, kind: str, rng: random.Random, hue: float, size: tuple[int, int]) -> None:
     """One simple object in the middle."""
     w, h = size
     s = min(w, h) * rng.uniform(0.7, 0.85)
@@ -82,11 +86,20 @@ def _shape(pen: ImageDraw.ImageDraw, kind: str, rng: random.Random, hue: float, 
             top = 0.24 - layer * 0.27
             shift = rng.uniform(-0.08, 0.08)
             pen.rounded_rectangle(box(-0.42 + shift, top, 0.38 + shift, top + 0.23), s * 0.04, fill=colour)
-    elif kind == "lamp":
-        pen.polygon([(x - s * 0.2, y - s * 0.5), (x + s * 0.2, y - s * 0.5), (x + s * 0.42, y), (x - s * 0.42, y)], main)
+    else:
+        pen.polygon(
+            [(x - s * 0.2, y - s * 0.5), (x + s * 0.2, y - s * 0.5), (x + s * 0.42, y), (x - s * 0.42, y)], main
+        )
         pen.rectangle(box(-0.04, 0.0, 0.04, 0.4), fill=deep)
         pen.rounded_rectangle(box(-0.25, 0.38, 0.25, 0.48), s * 0.04, fill=deep)
-    else:
-        pen.ellipse(box(0.1, -0.45, 0.4, -0.15), fill=pale)
-        pen.polygon([(0, h), (0, h * 0.6), (w * 0.3, h * 0.35), (w * 0.6, h * 0.65), (w, h * 0.45), (w, h)], main)
-        pen.polygon([(0, h), (0, h * 0.8), (w * 0.5, h * 0.62), (w, h * 0.85), (w, h)], deep)
+
+
+def _landscape(pen: ImageDraw.ImageDraw, rng: random.Random, hue: float, size: tuple[int, int]) -> None:
+    """A sun over three ranges of hills."""
+    w, h = size
+    x, y, r = w * rng.uniform(0.15, 0.85), h * rng.uniform(0.2, 0.4), h * rng.uniform(0.12, 0.2)
+    pen.ellipse((x - r, y - r, x + r, y + r), fill=_hsv(hue + 0.4, 0.4, 1.0))
+    for layer in range(3):
+        base = 0.45 + 0.17 * layer
+        tops = [(w * i / 6, h * (base + rng.uniform(-0.12, 0.12))) for i in range(7)]
+        pen.polygon([(0, h), *tops, (w, h)], fill=_hsv(hue + 0.03 * layer, 0.4 + 0.12 * layer, 0.82 - 0.17 * layer))

@@ -6,10 +6,11 @@ import random
 
 from distrl.devices.sim import lettering
 from distrl.devices.sim.bars import STATUS_HEIGHT
-from distrl.devices.sim.layout import LABEL, Column
+from distrl.devices.sim.layout import LABEL, Column, measured
 from distrl.devices.sim.lettering import Face
-from distrl.devices.sim.scene import HEIGHT, WIDTH, Look, Scene
-from distrl.devices.sim.ui import Button, Dialog, Text
+from distrl.devices.sim.scene import HEIGHT, WIDTH, Look, Scene, Target
+from distrl.devices.sim.theme import SCRIM
+from distrl.devices.sim.ui import Button, Dialog, Text, Widget
 from distrl.types import Tree
 
 LEFT, RIGHT = 12, WIDTH - 12
@@ -58,18 +59,16 @@ def place_box(scene: Scene, look: Look, dialog: Dialog, role: str, bottom: int, 
     rows = _button_lines(dialog.buttons)
     foot = len(rows) * BUTTON_HEIGHT + 8
     most = bottom - STATUS_HEIGHT - 12 - head - foot
-    content = _content_height(look, (*text, *dialog.body))
+    content = measured(look, (*text, *dialog.body), LEFT + 2, RIGHT - 2).height
     body = min(content, most)
     top = STATUS_HEIGHT + (bottom - STATUS_HEIGHT - head - body - foot) // 2
     box = (LEFT, top, RIGHT, top + head + body + foot)
-    scene.ops.append(("dim", 0.55))
+    scene.ops.append(("dim", SCRIM))
     scene.new_layer()
     if role == "dialog":
-        scene.element((0, 0, WIDTH, HEIGHT), "", "scrim", ("@close",))
-        scene.elements.clear()
+        scene.targets.append(Target((0, 0, WIDTH, HEIGHT), ("@close",)))
     scene.rounded(box, 14, look.palette.surface)
-    scene.element(box, dialog.title, role, ("none",))
-    _unclickable(scene)
+    scene.shield(box, dialog.title, role)
     for index, line in enumerate(titles):
         scene.text(LEFT + 14, top + 12 + index * HEADLINE.line, line, HEADLINE, look.palette.text)
     scroll = max(0, min(scroll, content - body))
@@ -79,26 +78,12 @@ def place_box(scene: Scene, look: Look, dialog: Dialog, role: str, bottom: int, 
     return content - body
 
 
-def _place_body(scene: Scene, look: Look, widgets: tuple, top: int, height: int, scroll: int) -> None:  # type: ignore[type-arg]
+def _place_body(scene: Scene, look: Look, widgets: tuple[Widget, ...], top: int, height: int, scroll: int) -> None:
     scene.clip = (LEFT, top, RIGHT, top + height)
     scene.ops.append(("clip", scene.clip))
     Column(scene, look, LEFT + 2, RIGHT - 2, top - scroll).place(widgets)
     scene.ops.append(("unclip",))
     scene.clip = (0, 0, WIDTH, HEIGHT)
-
-
-def _content_height(look: Look, widgets: tuple) -> int:  # type: ignore[type-arg]
-    blind = Scene()
-    blind.clip = (0, -2, 0, -1)
-    column = Column(blind, look, LEFT + 2, RIGHT - 2, 0)
-    column.place(widgets)
-    return column.height
-
-
-def _unclickable(scene: Scene) -> None:
-    from dataclasses import replace
-
-    scene.elements[-1] = replace(scene.elements[-1], clickable=False)
 
 
 def _width(button: Button) -> int:
@@ -124,5 +109,3 @@ def _place_buttons(scene: Scene, look: Look, buttons: tuple[Button, ...], top: i
         event = button.tap if role == "popup" else ("@button", button.tap)
         scene.element(box, button.label, "button", event)
         x -= width + 4
-
-

@@ -131,6 +131,11 @@ class Scene:
         self.targets.clear()
         self.words.clear()
 
+    def shield(self, box: Box, text: str, role: str) -> None:
+        """List a box that swallows touches and does nothing with them."""
+        self.targets.append(Target(box, ("none",)))
+        self.elements.append(Element(text, role, box))
+
     def _visible(self, top: int, bottom: int) -> bool:
         return bottom > self.clip[1] and top < self.clip[3]
 

@@ -10,6 +10,7 @@ from distrl.devices.sim.apps.base import new_frame
 from distrl.errors import DeviceError
 from distrl.types import Tree
 
+PLAIN = frozenset((str, int, float, bool, type(None)))
 Edits = tuple[tuple[Any, ...], ...]
 
 
@@ -20,9 +21,9 @@ class BadEdit(DeviceError):
 def copy(tree: Any) -> Any:
     """An unshared copy of plain data; tuples become lists, as they do in JSON."""
     if isinstance(tree, dict):
-        return {key: copy(value) for key, value in tree.items()}
+        return {key: value if type(value) in PLAIN else copy(value) for key, value in tree.items()}
     if isinstance(tree, list | tuple):
-        return [copy(value) for value in tree]
+        return [value if type(value) in PLAIN else copy(value) for value in tree]
     return tree
 
 

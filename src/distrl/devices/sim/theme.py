@@ -48,6 +48,13 @@ def mix(one: Colour, other: Colour, share: float) -> Colour:
 
 WHITE: Colour = (255, 255, 255)
 BLACK: Colour = (0, 0, 0)
+SCRIM = 0.55
+"""How much darker a page is behind a dialog."""
+
+
+def dimmed(colour: Colour) -> Colour:
+    """As it looks behind a dialog."""
+    return mix(colour, BLACK, SCRIM)
 
 
 def readable_on(colour: Colour) -> Colour:
@@ -60,7 +67,7 @@ def readable_on(colour: Colour) -> Colour:
 def palette(dark: bool, accent: str) -> Palette:
     base = rgb(accent)
     if dark:
-        light = mix(base, WHITE, 0.55)
+        light = mix(base, WHITE, 0.5)
         return Palette(
             background=(18, 19, 23),
             surface=(38, 39, 46),

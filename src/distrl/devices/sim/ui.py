@@ -176,6 +176,19 @@ class Divider:
     pass
 
 
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """Which of several pages is shown."""
+
+    count: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spacer:
+    """Room that is left over on a page shorter than the screen: what follows stands at the lower edge."""
+
+
 Widget = (
     Text
     | Row
@@ -195,6 +208,8 @@ Widget = (
     | Bubble
     | Picture
     | Divider
+    | Dots
+    | Spacer
 )
 
 

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterable
 
 from distrl.devices.sim.apps.base import App, Context
-from distrl.devices.sim.ui import Button, Field, Icon, IconGrid, Page, Picture, Text, Widget
+from distrl.devices.sim.ui import Button, Dots, Field, Icon, IconGrid, Page, Picture, Spacer, Text, Widget
 from distrl.types import Tree
 
 DOCK_SIZE = 4
@@ -48,13 +48,13 @@ class Launcher(App):
         if ctx.frame["focus"] or ctx.field("query"):
             return Page("", (search, grid(self._matches(ctx)[:MATCHES_SHOWN])))
         pages, here = ctx.data["pages"], self._position(ctx)
-        dots = " ".join("•" if i == here else "·" for i in range(len(pages)))
         parts: list[Widget] = [
             grid(installed(ctx, pages[here]), ctx.data["columns"]),
-            Text(dots, style="caption"),
+            Spacer(),
+            Dots(len(pages), here),
             grid(installed(ctx, ctx.data["dock"])),
         ]
-        parts.insert({"top": 0, "middle": 2, "bottom": 3}[ctx.data["search"]], search)
+        parts.insert({"top": 0, "middle": 3, "bottom": 4}[ctx.data["search"]], search)
         greeting = (Text(ctx.data["greeting"], style="title"),) if ctx.data["greeting"] else ()
         return Page("", (*greeting, *parts))
 
