@@ -264,6 +264,15 @@ class RunStore:
         for (record,) in self._log.rows(query, name):
             yield codec.decode(as_bytes(record))
 
+    def find(self, prefix: str) -> list[Trajectory]:
+        """All trajectories whose id begins so: inserted, invalid, or played by an evaluation."""
+        rows = self._log.rows(
+            "SELECT record FROM trajectories WHERE substr(id, 1, length(?1)) = ?1 "
+            "UNION SELECT record FROM evaluation_episodes WHERE substr(id, 1, length(?1)) = ?1",
+            prefix,
+        )
+        return [codec.decode(as_bytes(record)) for (record,) in rows]
+
     # -- inside
 
     def _add(self, trajectory: Trajectory, version_at_insert: int) -> bool:
