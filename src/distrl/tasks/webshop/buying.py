@@ -30,7 +30,7 @@ def in_the_cart(shop: str, params: Params, rng: random.Random) -> tuple[Edit, ..
     asked = params.get("count")
     count = rng.choice([number for number in range(1, 5) if number != asked])
     cart = [
-        *entries(rng, rng.randint(1, 3), without=params["noun"]),
+        *entries(rng, rng.randint(2, 4), without=params["noun"]),
         {"title": wanted_title(params), "size": "M", "count": count},
     ]
     return ("set", f"browser/shops/{shop}/cart", rng.sample(cart, len(cart))), *near(shop, rng)
@@ -92,7 +92,7 @@ def count(hand: Hand, shop: str, params: Params) -> Oracle:
     while not hand.sees(str(params["count"]), "text"):
         cart = hand.state["browser"]["shops"][shop]["cart"]
         held = next(entry["count"] for entry in cart if entry["title"] == wanted_title(params))
-        yield from hand.tap(f"{'Increase' if held < params['count'] else 'Decrease'} Quantity", "button")
+        yield from hand.tap(f"{'Increase' if held < params['count'] else 'Decrease'} Count", "button")
     yield from hand.tap("Close", "button")
     yield Done()
 

@@ -30,11 +30,8 @@ VENUES = ("museum", "zoo", "library", "theater", "pool", "gallery", "castle", "t
 
 def venue_facts(rng: random.Random) -> Tree:
     """Of one place to visit: when it opens and closes, what a ticket costs."""
-    return {
-        "opens": f"{rng.randint(6, 11)} am",
-        "closes": f"{rng.randint(4, 10)} pm",
-        "ticket": f"${rng.randint(2, 40)}",
-    }
+    opens, closes = (f"{rng.randint(*hours)}:{rng.choice(('00', '30'))}" for hours in ((6, 11), (4, 10)))
+    return {"opens": f"{opens} am", "closes": f"{closes} pm", "ticket": f"${rng.randint(2, 40)}"}
 
 
 def answer_to(query: str) -> tuple[str, str] | None:

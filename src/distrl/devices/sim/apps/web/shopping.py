@@ -99,7 +99,7 @@ class Shopping(App):
 
     def dialog_entry(self, ctx: Context, index: int) -> Dialog:
         entry = self.shop(ctx)["cart"][index]
-        stepper = Stepper("Quantity", str(entry["count"]), ("count", index, -1), ("count", index, 1))
+        stepper = Stepper("Count", str(entry["count"]), ("count", index, -1), ("count", index, 1))
         buttons = (Button("Remove", ("remove", index), filled=False), Button("Close", ("none",)))
         return Dialog(entry["title"], body=(stepper,), buttons=buttons)
 
