@@ -12,12 +12,13 @@ export OMP_NUM_THREADS ?= 1
 
 setup: $(READY)
 
+# Byte-compiling everything up front would double the time; what is used gets compiled when it is used.
 # torch first and alone: its build (CPU or GPU) is whatever your pip is set up to find under the pinned version.
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 setup")'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install -q -c constraints.txt torch
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install -q --no-compile -c constraints.txt torch
+	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev]'
 	touch $@
 
 train: setup

@@ -1,7 +1,8 @@
 """`distrl bench`: one command per published figure, printed with its spread and written as JSON.
 
-A bench is a module of `distrl.bench` with `run(**options) -> dict`. What it measures is the first line of its
-docstring. In the dict a list of numbers is repeated measurements of one figure: it is shown as median and range.
+A bench is a module of `distrl.bench` with `run(**options) -> dict`, every option with its default. What it measures
+is the first line of its docstring. In the dict a list of numbers is repeated measurements of one figure: it is shown
+as median and range.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from distrl.errors import ConfigError, UnknownName, nearest
-from distrl.loading import scalar
+from distrl.cli.options import read_options
+from distrl.errors import ConfigError, UnknownName
 
 
 def bench(
@@ -39,7 +40,7 @@ def bench(
     if json_file and not json_file.parent.is_dir():
         raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
     module = load(name)
-    chosen = read_options(module, options or [])
+    chosen = read_options(module.run, options or [])
     figures = module.run(**chosen)
     console.print(table(name, figures))
     if json_file:
@@ -68,21 +69,6 @@ def catalogue() -> Table:
 
 def describe(module: ModuleType) -> str:
     return (inspect.getdoc(module) or "").partition("\n")[0]
-
-
-def read_options(module: ModuleType, options: list[str]) -> dict[str, Any]:
-    """`steps=200` becomes run(steps=200); a name that `run` does not take is an error that lists those it does."""
-    known = list(inspect.signature(module.run).parameters)
-    values = {}
-    for option in options:
-        key, equals, value = option.partition("=")
-        if not equals or key not in known:
-            raise ConfigError(
-                f"{option!r} is no option of this bench.{nearest(key, known)} "
-                f"Write key=value; known: {', '.join(known) or 'none'}."
-            )
-        values[key] = scalar(value)
-    return values
 
 
 def record(name: str, options: Mapping[str, Any], figures: Mapping[str, Any]) -> dict[str, Any]:

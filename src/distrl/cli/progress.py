@@ -1,18 +1,7 @@
 """What a user sees while a run goes on: a live panel in a terminal, plain lines elsewhere.
 
-The runtime calls `update` with whatever it knows, as often as it likes, and `message` for events worth a line.
-Every key is optional and what is missing is not shown:
-
-    phase                    "evaluate before", "train", "evaluate after" …
-    elapsed_s, limit_s       of the training phase; limit_s may be None
-    success                  moving average over the last trajectories, 0–1
-    trajectories, invalid    inserted, and declared invalid
-    trajectories_per_minute  over the last minutes
-    queue                    trajectories waiting to be inserted
-    lag                      mean over the last learner batch, in versions
-    learner_steps, learner_steps_per_s, version
-    evaluation               name of the evaluation that is being played, with
-    evaluation_done, evaluation_total, evaluation_successes
+The runtime calls `update` with whatever it knows, as often as it likes, and `message` for events worth a line;
+`distrl.runtime.progress` lists the keys. What is missing is not shown.
 """
 
 from __future__ import annotations
@@ -20,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -29,15 +18,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+if TYPE_CHECKING:
+    from distrl.runtime.progress import Progress
+
 Stats = Mapping[str, Any]
-
-
-class Progress(Protocol):
-    """Where a run reports to. Called from one thread only; never raises."""
-
-    def update(self, stats: Stats) -> None: ...
-
-    def message(self, text: str) -> None: ...
 
 
 class LinesProgress:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from distrl.cli.options import read_options
+from distrl.errors import RunExists
+
 
 def sft(
-    out: Annotated[str, typer.Argument()] = "",
+    out: Annotated[Path, typer.Argument(help="Folder to write the model into.")],
+    options: Annotated[
+        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Amounts, e.g. walks=2000 read_steps=300.")
+    ] = None,
 ) -> None:
-    """Make the pocket model's weights: perception first, then demonstrations of the train split."""
-    raise NotImplementedError
+    """Make the pocket model: learn to read random screens, then imitate demonstrations of the train split."""
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise RunExists(f"{out} is there already and is left as it is. Name a folder that does not exist.")
+    from distrl.runtime.preflight import seal
+    from distrl.runtime.sft import Recipe, make_pocket
+
+    make_pocket(out, Recipe(**read_options(Recipe, options or [])), typer.echo)
+    seal(out)
+    typer.echo(f"written to {out}; play it with `distrl eval {out}`")

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 from pathlib import Path
 
 from distrl.config import Config
-from distrl.errors import CheckpointError
+from distrl.devices.open import open_device
+from distrl.errors import CheckpointError, CorruptData
 from distrl.tasks.base import load_suite
+from distrl.types import Screen
+
+CHECKSUMS = "SHA256SUMS"
+"""In a model folder: one line per file, as `sha256sum` writes and checks them."""
 
 
 def check(config: Config) -> None:
     """Raises the error that a run of this config would run into; starts nothing and writes nothing."""
-    from distrl.policies.vlm import model_folder
-
     suite = load_suite(config.tasks.suite)
     for split in (config.tasks.split, config.evaluation.split):
         suite.tasks(split, 1, config.run.seed)
+    asyncio.run(open_device(config.devices.address, seed=config.run.seed, name="preflight").close())
+    from distrl.policies.vlm import model_folder
+
     model_folder(config.policy.model)
 
 
@@ -23,7 +31,48 @@ def newest_model(run: Path) -> Path:
     """The model folder of a run's newest checkpoint that is whole."""
     from distrl.learner import checkpoint
 
-    found = checkpoint.find(run / "checkpoints").path
-    if found is None:
-        raise CheckpointError(f"{run} has no checkpoint yet; evaluate the model it started from instead.")
-    return found / "model"
+    found = checkpoint.find(run / "checkpoints")
+    if found.path is None:
+        why = " ".join(found.warnings) or "It has no checkpoint yet."
+        raise CheckpointError(f"{run} has no policy to play with. {why}")
+    return found.path / "model"
+
+
+def render_phone() -> Screen:
+    """What a simulated phone shows at the start of a training task."""
+    task = load_suite("general").tasks("train", 1, seed=0)[0]
+    return asyncio.run(open_device("sim://phone", seed=0, name="preflight").reset(task))
+
+
+def verify_pocket() -> str:
+    """Says what the shipped model is. Raises `ModelNotFound`, or `CorruptData` for a file that was changed."""
+    from distrl.policies.vlm import model_folder
+
+    folder = model_folder("pocket")
+    verify(folder)
+    return f"{sum(path.stat().st_size for path in folder.iterdir()) / 2**20:.1f} MB, every file as it was made"
+
+
+def verify(folder: Path) -> None:
+    """Compare a model folder with its checksums."""
+    try:
+        lines = (folder / CHECKSUMS).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise CorruptData(f"{folder} has no {CHECKSUMS}, so that its files cannot be trusted.") from error
+    for line in lines:
+        expected, _, name = line.partition("  ")
+        path = folder / name
+        if not path.is_file() or _sha256(path) != expected:
+            raise CorruptData(f"{path} is missing or is not the file that was made.")
+
+
+def seal(folder: Path) -> None:
+    """Write the checksums of a model folder."""
+    files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != CHECKSUMS)
+    text = "".join(f"{_sha256(path)}  {path.name}\n" for path in files)
+    (folder / CHECKSUMS).write_text(text, encoding="utf-8")
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -59,6 +59,7 @@ def test_the_json_holds_figures_command_versions_hardware_and_date(tmp_path, mon
     [
         (["made_upp"], "There is no bench 'made_upp'. Did you mean 'made_up'?"),
         (["made_up", "stepz=3"], "Did you mean 'steps'?"),
+        (["made_up", "steps=many"], "steps is 'many', but it must be like its default, 3."),
         (["made_up", "--json", "no/such/folder/x.json"], "does not exist"),
     ],
 )
