@@ -1,8 +1,15 @@
-"""Metrics for TensorBoard, beside the database: a copy for convenience, never read back."""
+"""Metrics for TensorBoard, beside the database: a copy for convenience, never read back.
+
+tensorboardX's `SummaryWriter` hands its events to a thread over a bounded queue; once that thread has met a full disk
+the queue never empties and the next metric waits for ever. So events are written here, directly, and a file that
+could not be written is given up for a new one.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import math
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,14 +23,30 @@ class Tensorboard:
         self._writer: Any = None
 
     def add(self, step: int, values: Mapping[str, float], at: float) -> None:
-        if self._writer is None:
-            from tensorboardX import SummaryWriter  # half a second of protobuf that readers need not pay
+        """Write what is finite. A full disk costs these values here; the database has said so already."""
+        from tensorboardX.proto.event_pb2 import Event  # protobuf costs half a second that readers need not pay
+        from tensorboardX.summary import scalar
 
-            self._writer = SummaryWriter(str(self.folder), flush_secs=10)
-        for name, value in values.items():
-            if math.isfinite(value):
-                self._writer.add_scalar(name, value, step, walltime=at)
+        try:
+            writer = self._open()
+            for name, value in values.items():
+                if math.isfinite(value):
+                    writer.write_event(Event(summary=scalar(name, value), step=step, wall_time=at))
+            writer.flush()
+        except OSError:
+            self.close()
 
     def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            with contextlib.suppress(OSError):
+                writer.close()
+
+    def _open(self) -> Any:
+        if self._writer is None:
+            from tensorboardX.event_file_writer import EventsWriter
+
+            self.folder.mkdir(parents=True, exist_ok=True)
+            # Names are made of seconds: two files of one second must not be one.
+            self._writer = EventsWriter(str(self.folder / "events"), f".{uuid.uuid4().hex}")
+        return self._writer
