@@ -19,8 +19,9 @@ import torch
 from distrl.algorithms import losses, priorities, returns
 from distrl.algorithms.base import Batch, Estimates, Plan, Targets, Tensor
 
-ADVANTAGE_FLOOR = 0.1
-"""Advantages are never divided by less than this: when all is foreseen, noise must not be blown up into a lesson."""
+ADVANTAGE_FLOOR = 0.3
+"""Advantages are never divided by less than this: when a batch was foreseen, its noise must not be blown up to the size
+of a lesson, next to batches that hold one."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from distrl.algorithms import Batch, Estimates, build
+from distrl.algorithms.a_ride import ADVANTAGE_FLOOR
 from distrl.algorithms.returns import retrace
 from distrl.config import AlgorithmConfig, ReplayConfig
 from distrl.errors import UnknownName
@@ -70,7 +71,7 @@ def slow_advantages(batch, estimates, settings):
 def test_the_whole_loss_equals_a_slow_one_written_from_the_page():
     batch, estimates, settings = random_batch(), random_estimates(), algorithm()
     advantages, targets, _, ratios = slow_advantages(batch, estimates, settings)
-    count, scale = sum(LENGTHS), max(np.concatenate(advantages).std(), 0.1)
+    count, scale = sum(LENGTHS), max(np.concatenate(advantages).std(), ADVANTAGE_FLOOR)
     policy = entropy = value = forecast = 0.0
     for n, length in enumerate(LENGTHS):
         for t in range(length):
