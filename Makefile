@@ -22,7 +22,7 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 train: setup
-	$(BIN)/distrl train quickstart
+	$(BIN)/distrl train quickstart $(ARGS)
 
 test: lint
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
