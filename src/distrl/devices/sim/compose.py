@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from distrl.devices.sim import bars, controls, grids, keyboard, popups  # noqa: F401  (register their widgets)
+from distrl.devices.sim import bars, controls, grids, keyboard, popups, switches  # noqa: F401  (these register widgets)
 from distrl.devices.sim.apps.base import App, Context
 from distrl.devices.sim.layout import Column, bar_colours, measured
 from distrl.devices.sim.scene import HEIGHT, WIDTH, Look, Scene

@@ -9,6 +9,7 @@ from distrl.devices.sim.theme import readable_on, rgb
 from distrl.devices.sim.ui import Card, CardGrid, Dots, Icon, IconGrid, Picture
 
 CAPTION = Face("Medium", 10)
+NARROW_CAPTION = Face("Regular", 10)
 CARD_TITLE = Face("Medium", 11)
 PRICE = Face("Bold", 13)
 TILE = 36
@@ -18,7 +19,7 @@ RADII = {"round": 18, "squircle": 11, "square": 7}
 
 @lays(IconGrid)
 def _icon_grid(column: Column, widget: IconGrid) -> None:
-    left, room = column.left + 2, column.width - 4
+    left, room = column.left, column.width
     for index, icon in enumerate(widget.icons):
         line, place = divmod(index, widget.columns)
         start = left + room * place // widget.columns
@@ -35,11 +36,11 @@ def _grid_icon(column: Column, icon: Icon, start: int, end: int, top: int) -> No
     ink = readable_on(fill) if icon.colour else palette.accent
     scene.rounded(tile, RADII[column.look.icons], fill)
     scene.glyph(middle, top + 4 + TILE // 2, 22, icon.glyph, ink)
-    label = lettering.shorten(icon.label, CAPTION, end - start)
+    face = CAPTION if lettering.width(icon.label, CAPTION) <= end - start else NARROW_CAPTION
+    label = lettering.shorten(icon.label, face, end - start)
     if column.look.wallpaper:  # a shadow keeps white letters readable on a bright spot
-        x = middle - lettering.width(label, CAPTION) // 2
-        scene.ops.append(("text", x + 1, top + 44, label, CAPTION, (0, 0, 0)))
-    scene.text(middle, top + 43, label, CAPTION, palette.text, "centre")
+        scene.shadow(middle, top + 43, label, face)
+    scene.text(middle, top + 43, label, face, palette.text, "centre")
     scene.element((start, top, end, top + CELL_HEIGHT - 2), icon.label, "icon", icon.tap, icon.long)
 
 

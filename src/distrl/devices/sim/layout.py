@@ -13,14 +13,12 @@ from distrl.devices.sim.ui import (
     Bubble,
     Button,
     ButtonRow,
-    Check,
     Divider,
     Event,
     Field,
     Row,
     Spacer,
     Text,
-    Toggle,
     Widget,
 )
 
@@ -118,101 +116,52 @@ def _row(column: Column, widget: Row) -> None:
     left = column.left + (40 if widget.icon else MARGIN)
     value = lettering.shorten(widget.value, SUBTITLE, round(column.width * 0.45))
     room = column.right - MARGIN - left - (lettering.width(value, SUBTITLE) + 8 if value else 0)
-    titles = lettering.wrap(widget.title, TITLE, room, 2)
-    subtitles = lettering.wrap(widget.subtitle, SUBTITLE, room, 2) if widget.subtitle else ()
-    inner = len(titles) * TITLE.line + len(subtitles) * (SUBTITLE.line - 1)
-    height = max(38, inner + 12)
-    top, middle = column.y, column.y + height // 2
-    box = (column.left, top, column.right, top + height)
+    top = column.y
+    label = RowLabel(widget.title, widget.subtitle, room)
+    box = (column.left, top, column.right, top + label.height)
     scene.element(box, widget.title, "row", tap=widget.tap, long=widget.long)
+    middle = top + label.height // 2
     if widget.icon:
         _row_icon(column, widget.icon, column.left + 22, middle)
-    y = top + (height - inner) // 2
-    for line in titles:
-        scene.text(left, y, line, TITLE, palette.text)
-        y += TITLE.line
-    if subtitles:
-        start = y
-        for line in subtitles:
-            scene.text(left, y, line, SUBTITLE, palette.secondary)
-            y += SUBTITLE.line - 1
-        scene.element((left, start, left + room, y), widget.subtitle, "text")
+    label.place(column, left)
     if value:
         right = column.right - MARGIN
         scene.text(right, middle - SUBTITLE.line // 2, value, SUBTITLE, palette.accent, "right")
         shown = (right - lettering.width(value, SUBTITLE), middle - 8, right, middle + 8)
         scene.element(shown, widget.value, "text")
-    column.y += height
+    column.y += label.height
+
+
+class RowLabel:
+    """A title over a subtitle, two lines each at most, centred in a row that is as tall as they need."""
+
+    def __init__(self, title: str, subtitle: str, room: int) -> None:
+        self.subtitle = subtitle
+        self.room = room
+        self.titles = lettering.wrap(title, TITLE, room, 2)
+        self.subtitles = lettering.wrap(subtitle, SUBTITLE, room, 2) if subtitle else ()
+        self.inner = len(self.titles) * TITLE.line + len(self.subtitles) * (SUBTITLE.line - 1)
+        self.height = max(38, self.inner + 12)
+
+    def place(self, column: Column, left: int) -> None:
+        scene, palette = column.scene, column.look.palette
+        y = column.y + (self.height - self.inner) // 2
+        for line in self.titles:
+            scene.text(left, y, line, TITLE, palette.text)
+            y += TITLE.line
+        start = y
+        for line in self.subtitles:
+            scene.text(left, y, line, SUBTITLE, palette.secondary)
+            y += SUBTITLE.line - 1
+        if self.subtitles:
+            scene.element((left, start, left + self.room, y), self.subtitle, "text")
 
 
 def _row_icon(column: Column, name: str, x: int, y: int) -> None:
-    """A pale disc with the glyph in it; a name that is a colour or a letter still gets its disc."""
+    """A pale disc with the glyph in it."""
     palette = column.look.palette
     column.scene.rounded((x - 13, y - 13, x + 13, y + 13), 13, palette.tint)
     column.scene.glyph(x, y, 16, name, palette.accent)
-
-
-@lays(Toggle)
-def _toggle(column: Column, widget: Toggle) -> None:
-    scene, palette = column.scene, column.look.palette
-    room = column.width - 2 * MARGIN - 40
-    titles = lettering.wrap(widget.title, TITLE, room, 2)
-    subtitles = lettering.wrap(widget.subtitle, SUBTITLE, room, 2) if widget.subtitle else ()
-    inner = len(titles) * TITLE.line + len(subtitles) * (SUBTITLE.line - 1)
-    height = max(38, inner + 12)
-    top, left = column.y, column.left + MARGIN
-    scene.element((column.left, top, column.right, top + height), widget.title, "toggle", widget.tap, checked=widget.on)
-    y = top + (height - inner) // 2
-    for line in titles:
-        scene.text(left, y, line, TITLE, palette.text)
-        y += TITLE.line
-    if subtitles:
-        start = y
-        for line in subtitles:
-            scene.text(left, y, line, SUBTITLE, palette.secondary)
-            y += SUBTITLE.line - 1
-        scene.element((left, start, left + room, y), widget.subtitle, "text")
-    _switch(column, widget.on, column.right - MARGIN - 32, top + height // 2)
-    column.y += height
-
-
-def _switch(column: Column, on: bool, x: int, middle: int) -> None:
-    scene, palette = column.scene, column.look.palette
-    track = (x, middle - 9, x + 32, middle + 9)
-    if on:
-        scene.rounded(track, 9, palette.accent)
-        scene.rounded((x + 16, middle - 7, x + 30, middle + 7), 7, palette.on_accent)
-    else:
-        scene.rounded(track, 9, palette.field)
-        scene.ring(track, 9, 2, palette.secondary)
-        scene.rounded((x + 5, middle - 5, x + 15, middle + 5), 5, palette.secondary)
-    scene.say("on" if on else "off", x + 16, middle)
-
-
-@lays(Check)
-def _check(column: Column, widget: Check) -> None:
-    scene, palette = column.scene, column.look.palette
-    titles = lettering.wrap(widget.title, TITLE, column.width - 2 * MARGIN - 28, 2)
-    height = max(36, len(titles) * TITLE.line + 12)
-    top, middle = column.y, column.y + height // 2
-    box = (column.left, top, column.right, top + height)
-    scene.element(box, widget.title, "checkbox", widget.tap, checked=widget.on)
-    x = column.left + MARGIN
-    radius = 9 if widget.radio else 4
-    mark = (x, middle - 9, x + 18, middle + 9)
-    if widget.on and not widget.radio:
-        scene.rounded(mark, radius, palette.accent)
-        scene.glyph(x + 9, middle, 16, "check", palette.on_accent)
-    else:
-        scene.ring(mark, radius, 2, palette.accent if widget.on else palette.secondary)
-        if widget.on:
-            scene.rounded((x + 4, middle - 5, x + 14, middle + 5), 5, palette.accent)
-    scene.say("on" if widget.on else "off", x + 9, middle)
-    y = top + (height - len(titles) * TITLE.line) // 2
-    for line in titles:
-        scene.text(x + 28, y, line, TITLE, palette.text)
-        y += TITLE.line
-    column.y += height
 
 
 @lays(Field)

@@ -36,8 +36,23 @@ def font(weight: str, size: int) -> ImageFont.FreeTypeFont:
 
 
 @lru_cache(maxsize=16384)
+def _placed(text: str, face: Face) -> tuple[tuple[tuple[str, int, int], ...], int]:
+    """Each word with its start and width, and where the line ends. Spaces are wide: in small type a font's own
+    space is two pixels, and two words look like one."""
+    letters = font(face.weight, face.size)
+    space = max(math.ceil(letters.getlength(" ")), round(face.size * 0.3))
+    words, x = [], 0
+    for word in text.split(" "):
+        if word:
+            length = math.ceil(letters.getlength(word))
+            words.append((word, x, length))
+            x += length
+        x += space
+    return tuple(words), x - space
+
+
 def width(text: str, face: Face) -> int:
-    return math.ceil(font(face.weight, face.size).getlength(text))
+    return _placed(text, face)[1] if text else 0
 
 
 @lru_cache(maxsize=8192)
@@ -98,21 +113,15 @@ def _wrapped(paragraph: str, face: Face, limit: int) -> list[str]:
 @lru_cache(maxsize=16384)
 def words(text: str, face: Face) -> tuple[tuple[str, int], ...]:
     """Every word of the line with the distance of its centre from the line's start."""
-    found: list[tuple[str, int]] = []
-    at = 0
-    for word in text.split(" "):
-        if word:
-            left = width(text[:at], face)
-            found.append((word, left + width(word, face) // 2))
-        at += len(word) + 1
-    return tuple(found)
+    return tuple((word, x + length // 2) for word, x, length in _placed(text, face)[0])
 
 
 @lru_cache(maxsize=8192)
 def bitmap(text: str, face: Face, scale: int) -> Image.Image:
     """The line as a mask; its origin is the line's top left corner."""
     letters = font(face.weight, face.size * scale)
-    size = (max(1, math.ceil(letters.getlength(text)) + 2 * scale), (face.line + 3) * scale)
-    mask = Image.new("L", size, 0)
-    ImageDraw.Draw(mask).text((0, face.baseline * scale), text, fill=255, font=letters, anchor="ls")
+    mask = Image.new("L", ((width(text, face) + 2) * scale, (face.line + 3) * scale), 0)
+    pen = ImageDraw.Draw(mask)
+    for word, x, _ in _placed(text, face)[0]:
+        pen.text((x * scale, face.baseline * scale), word, fill=255, font=letters, anchor="ls")
     return mask

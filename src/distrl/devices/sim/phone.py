@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from distrl.devices.sim import events, popups, state, theme
+from distrl.devices.sim import events, popups, stack, state, theme
 from distrl.devices.sim.apps import APPS, SYSTEM
 from distrl.devices.sim.apps.base import App, Context, new_frame
 from distrl.devices.sim.compose import Composition
@@ -149,22 +149,9 @@ class Phone:
             self._type(action.text)
         else:
             self._press(action.key)
-        self._tidy()
+        stack.tidy(self.system)
         self.system["popup"] = popups.chance(self.system, self._app_ids()) or self.system["popup"]
         self._composition = None
-
-    def _tidy(self) -> None:
-        """Keep the home screen at the bottom of the stack and only there once an app is in front."""
-        stack = self.system["stack"]
-        if not stack or stack[0]["app"] != "launcher":
-            stack.insert(0, new_frame("launcher", "home"))
-        front = stack[-1]["app"]
-        if front == "launcher":
-            return
-        stack[1:] = [frame for frame in stack[1:] if frame["app"] != "launcher"]
-        if front != "os":
-            used = self.system["used"]
-            self.system["used"] = [front, *(name for name in used if name != front)][:8]
 
     def _tap(self, composition: Composition, x: float, y: float) -> None:
         target = _hit(composition.scene.targets, x, y)
@@ -204,9 +191,8 @@ class Phone:
             dialog["scroll"] = max(0, min(dialog.get("scroll", 0) + distance, composition.scrollable))
             return
         distance = -distance if composition.anchored_below else distance
+        self.frame["focus"] = ""  # else the page would jump back to the focused field
         self.frame["scroll"] = max(0, min(self.frame["scroll"] + distance, composition.scrollable))
-        if self.frame["focus"]:
-            self.frame["focus"] = ""
 
     def _type(self, text: str) -> None:
         key = self.frame["focus"]
@@ -219,31 +205,13 @@ class Phone:
 
     def _press(self, key: str) -> None:
         if key == "home":
-            self._go_home()
+            stack.go_home(self.system)
         elif key == "back":
-            self._go_back()
-        elif key == "enter":
-            if self.frame["focus"] and self.system["popup"] is None:
-                self._submit(self.frame["focus"])
-        elif self.frame["app"] != "os":  # recents, a button on the screen only
-            self.system["dialog"] = None
-            self.frame["focus"] = ""
-            self.system["stack"].append(new_frame("os", "recents"))
-
-    def _go_home(self) -> None:
-        self.system["dialog"] = self.system["popup"] = None
-        self.system["stack"] = [new_frame("launcher", "home")]
-
-    def _go_back(self) -> None:
-        if self.system["popup"] is not None:
-            self.system["popup"] = None
-        elif self.system["dialog"] is not None:
-            self.system["dialog"] = None
-            self.frame["focus"] = ""
-        elif self.frame["focus"]:
-            self.frame["focus"] = ""
-        elif len(self.system["stack"]) > 1:
-            self.system["stack"].pop()
+            stack.go_back(self.system)
+        elif key == "recents":
+            stack.show_recents(self.system)
+        elif self.frame["focus"] and self.system["popup"] is None:
+            self._submit(self.frame["focus"])
 
     def _answer(self, event: Event) -> None:
         """An event of the phone itself (its name begins with @) or of the app in front."""
@@ -261,16 +229,12 @@ class Phone:
         elif name == "@submit":
             self._submit(arguments[0])
         elif name == "@close":
-            self._close_dialog()
+            stack.close_dialog(self.system)
         elif name == "@button":
-            self._close_dialog()
+            stack.close_dialog(self.system)
             self._send(arguments[0])
         else:
             self._send(event)
-
-    def _close_dialog(self) -> None:
-        self.system["dialog"] = None
-        self.frame["focus"] = ""
 
     def _key(self, name: str) -> None:
         key = self.frame["focus"]

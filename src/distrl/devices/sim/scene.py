@@ -83,6 +83,12 @@ class Scene:
         for word, offset in lettering.words(text, face):
             self.say(word, x + offset, middle)
 
+    def shadow(self, middle: int, y: int, text: str, face: Face) -> None:
+        """What a centred line throws on the picture under it; not a word of its own."""
+        if text and self._visible(y, y + face.line):
+            x = middle - lettering.width(text, face) // 2
+            self.ops.append(("text", x + 1, y + 1, text, face, (0, 0, 0)))
+
     def say(self, word: str, x: int, y: int) -> None:
         """List a word that can be read, or a label that a glyph stands for."""
         left, top, right, bottom = self.clip
