@@ -158,7 +158,7 @@ class Phone:
         if target is None:
             self.frame["focus"] = ""
         elif target.slide:
-            self._send((target.slide, _fraction(target.box, x)))
+            self._send((target.slide[0], _fraction(target.slide, x)))
         elif target.tap is not None:
             self._answer(target.tap)
 
@@ -173,7 +173,7 @@ class Phone:
         if max(abs(right), abs(down)) < TAP_SLOP:
             self._tap(composition, *start)
         elif target is not None and target.slide:
-            self._send((target.slide, _fraction(target.box, end[0])))
+            self._send((target.slide[0], _fraction(target.slide, end[0])))
         elif target is not None and target.spin is not None and abs(down) > abs(right):
             event, column, options, at = target.spin
             self._send((event, column, options[(at - round(down / 28)) % len(options)]))
@@ -265,8 +265,8 @@ def _hit(targets: list[Target], x: float, y: float) -> Target | None:
     return next((target for target in reversed(targets) if target.holds(x, y)), None)
 
 
-def _fraction(box: Box, x: float) -> int:
-    share = (x - box[0]) / (box[2] - box[0])
+def _fraction(track: tuple[str, int, int], x: float) -> int:
+    share = (x - track[1]) / (track[2] - track[1])
     return round(max(0.0, min(1.0, share)) * 10) * 10
 
 

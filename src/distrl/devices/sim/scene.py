@@ -16,6 +16,8 @@ from distrl.types import Element
 
 WIDTH = 192
 HEIGHT = 384
+FINGER = 10
+"""How far beside the end of a slider a touch still counts."""
 
 Box = tuple[int, int, int, int]
 Op = tuple[Any, ...]
@@ -29,8 +31,8 @@ class Target:
     box: Box
     tap: Event | None = None
     long: Event | None = None
-    slide: str = ""
-    """Event of a slider; its value is how far along the box the finger is."""
+    slide: tuple[str, int, int] | None = None
+    """Event of a slider and the ends of its track; its value is how far along the track the finger is."""
     spin: tuple[str, int, tuple[str, ...], int] | None = None
     """Event, column, options and chosen index of a picker wheel."""
 
@@ -118,10 +120,13 @@ class Scene:
         shown = (max(left, self.clip[0]), max(top, self.clip[1]), min(right, self.clip[2]), min(bottom, self.clip[3]))
         width, height = shown[2] - shown[0], shown[3] - shown[1]
         touchable = tap is not None or long is not None or bool(slide) or spin is not None
+        track = (slide, left, right) if slide else None
         if width <= 0 or height <= 0:
             return
         if touchable:
-            self.targets.append(Target(shown, tap, long, slide, spin))
+            reach = FINGER if slide else 0  # the ends of a track are hard to hit exactly
+            box = (shown[0] - reach, shown[1], shown[2] + reach, shown[3])
+            self.targets.append(Target(box, tap, long, track, spin))
         if 2 * width * height >= (right - left) * (bottom - top):
             self.elements.append(Element(text, role, shown, checked, focused, touchable))
 
