@@ -36,8 +36,9 @@ class LinesProgress:
 
     def update(self, stats: Stats) -> None:
         now = self._now()
-        # A new phase is always worth a line; otherwise the first report of it could be swallowed by the interval.
-        if now < self._next_at and stats.get("phase") == self._phase:
+        # The beginning of a phase and the end of an evaluation are worth a line, however soon they come.
+        finished = stats.get("evaluation") and stats.get("evaluation_done") == stats.get("evaluation_total")
+        if now < self._next_at and stats.get("phase") == self._phase and not finished:
             return
         self._next_at = now + self._every_s
         self._phase = stats.get("phase")

@@ -61,6 +61,14 @@ def test_a_new_phase_is_shown_at_once():
     assert [text.split(" · ")[0] for text in printed(console)] == ["train", "evaluate before"]
 
 
+def test_the_end_of_an_evaluation_is_shown_at_once():
+    console = plain()
+    progress = LinesProgress(console, every_s=1000.0, now=lambda: 0.0)
+    for done in (1, 2, 128):
+        progress.update(EVALUATION | {"evaluation_done": done})
+    assert [text.rpartition(": ")[2] for text in printed(console)] == ["1/128", "128/128"]
+
+
 def test_the_panel_keeps_the_bars_of_finished_evaluations():
     console = plain()
     progress = LiveProgress(console, "runs/mine")
