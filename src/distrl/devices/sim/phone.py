@@ -156,7 +156,8 @@ class Phone:
     def _tap(self, composition: Composition, x: float, y: float) -> None:
         target = _hit(composition.scene.targets, x, y)
         if target is None:
-            self.frame["focus"] = ""
+            if self.system["popup"] is None:
+                self.frame["focus"] = ""
         elif target.slide:
             self._send((target.slide[0], _fraction(target.slide, x)))
         elif target.tap is not None:

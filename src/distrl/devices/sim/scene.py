@@ -144,7 +144,7 @@ class Scene:
 
     def shield(self, box: Box, text: str, role: str) -> None:
         """List a box that swallows touches and does nothing with them."""
-        self.targets.append(Target(box, ("none",)))
+        self.targets.append(Target(box))
         self.elements.append(Element(text, role, box))
 
     def _visible(self, top: int, bottom: int) -> bool:

@@ -54,7 +54,9 @@ class Demo(App):
         return ui.Page("List", (*rows, ui.Field("last", "Last field")))
 
     def page_chat(self, ctx):
-        return ui.Page("Chat", tuple(ui.Bubble(f"message {i}", i % 2 == 0) for i in range(30)), footer=ui.Field("m", "Say"))
+        return ui.Page(
+            "Chat", tuple(ui.Bubble(f"message {i}", i % 2 == 0) for i in range(30)), footer=ui.Field("m", "Say")
+        )
 
     def page_all(self, ctx):
         body = (
@@ -76,7 +78,9 @@ class Demo(App):
         )
 
     def dialog_sure(self, ctx, name):
-        return ui.Dialog("Sure?", f"Delete {name}.", (), (ui.Button("Cancel", ("none",)), ui.Button("Yes", ("note", "yes"))))
+        return ui.Dialog(
+            "Sure?", f"Delete {name}.", (), (ui.Button("Cancel", ("none",)), ui.Button("Yes", ("note", "yes")))
+        )
 
     def on_level(self, ctx, value):
         ctx.data["level"] = value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from distrl.devices.sim.phone import Phone
 from distrl.types import Answer, Done, Impossible, Invalid, LongPress, Press, Swipe, Tap, Type, Wait
 
 DOWN, UP = Swipe(500, 700, 500, 300), Swipe(500, 300, 500, 700)
@@ -224,12 +225,14 @@ def test_the_system_buttons_do_what_the_keys_do(build, hand):
     assert phone.frame["app"] == "launcher"
 
 
-def test_recents_lists_the_apps_used_and_reopens_one(build, hand):
-    phone = build(page="")
-    hand(phone).tap("Demo", "icon")
+def test_recents_lists_the_apps_used_last_first_and_reopens_one(hand):
+    phone = Phone(0)
+    phone.system["used"] = ["mail", "clock"]
     hand(phone).tap("Recents", "icon")
-    hand(phone).tap("Recents", "icon")
-    assert [f["app"] for f in phone.system["stack"]] == ["launcher", "demo", "os"]
+    assert [e.text for e in phone.render().elements if e.role == "row"] == ["Mail", "Clock"]
+    hand(phone).tap("Clock", "row")
+    assert [f["app"] for f in phone.system["stack"]] == ["launcher", "clock"]
+    assert phone.system["used"] == ["clock", "mail"]
 
 
 def test_a_dialog_hides_what_is_behind_it_and_its_button_answers_after_closing(build, hand):

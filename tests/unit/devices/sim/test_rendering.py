@@ -67,7 +67,9 @@ def test_every_touchable_element_answers_at_its_centre(build):
     for element in rendering.elements:
         if element.clickable:
             left, top, right, bottom = element.bounds
-            hit = [b for b in rendering.targets if b[0] <= (left + right) / 2 < b[2] and b[1] <= (top + bottom) / 2 < b[3]]
+            hit = [
+                b for b in rendering.targets if b[0] <= (left + right) / 2 < b[2] and b[1] <= (top + bottom) / 2 < b[3]
+            ]
             assert hit, element
 
 
@@ -94,7 +96,9 @@ def test_words_are_listed_where_they_are_drawn(build, hand):
         assert any(w == word and row[0] <= x < row[2] and row[1] <= y < row[3] for w, x, y in rendering.words), word
     pixels = rendering.image.load()
     for word, x, y in rendering.words:
-        near = {pixels[min(191, max(0, x + dx)), min(383, max(0, y + dy))] for dx in range(-8, 9) for dy in range(-6, 7)}
+        near = {
+            pixels[min(191, max(0, x + dx)), min(383, max(0, y + dy))] for dx in range(-8, 9) for dy in range(-6, 7)
+        }
         assert len(near) > 1, f"nothing is drawn at {word}"
 
 

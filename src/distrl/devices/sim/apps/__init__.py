@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 
 from distrl.devices.sim.apps.base import App
 from distrl.devices.sim.apps.system import System
@@ -25,13 +24,10 @@ MODULES = (
 
 
 def _load() -> dict[str, App]:
+    """Each module's own App classes, made once: apps keep nothing, all state is in the phone's tree."""
     apps: dict[str, App] = {}
     for name in MODULES:
-        try:
-            module = importlib.import_module(f"{__name__}.{name}")
-        except Exception as problem:  # noqa: BLE001
-            warnings.warn(f"app {name} cannot be loaded: {problem!r}", stacklevel=2)
-            continue
+        module = importlib.import_module(f"{__name__}.{name}")
         for kind in vars(module).values():
             if isinstance(kind, type) and issubclass(kind, App) and kind.__module__ == module.__name__:
                 apps[kind.id] = kind()
