@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 
 class DistrlError(Exception):
     """Root of the tree. The command line prints its message without a traceback and exits with 2."""
+
+    def __reduce__(self) -> tuple[Callable[..., DistrlError], tuple[object, ...]]:
+        # Errors cross from process to process as they are, also those whose constructor wants more than a message.
+        return _rebuilt, (type(self), *self.args)
+
+
+def _rebuilt(kind: type[DistrlError], *args: object) -> DistrlError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    return error
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -108,6 +118,16 @@ class Unreachable(DistrlError):
         super().__init__(
             f"The {who} gave no answer to {operation} within {waited_s:.0f} s{because}. "
             "Raise runtime.wait_s if this machine is only slow."
+        )
+
+
+class ProcessLost(DistrlError):
+    """A process of this run died more often than it may be started again."""
+
+    def __init__(self, who: str, times: int, run: object) -> None:
+        super().__init__(
+            f"The {who} died {times} times. Everything that was acknowledged is safe in {run}; "
+            f"go on with `distrl train --resume {run}`, or raise runtime.max_restarts."
         )
 
 

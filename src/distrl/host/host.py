@@ -65,7 +65,6 @@ class Host:
         )
         self.leases = Leases(self.curriculum.draw, f"{part}", duration_s=config.tasks.lease_s, now=now)
         self._seen_at: dict[str, float] = {}
-        self._open = True
         self._held_for_disk = False
 
     # -- workers
@@ -96,10 +95,6 @@ class Host:
         self._seen_at.pop(worker, None)
         given_back = self.leases.give_back_all_of(worker)
         self.report(worker, "worker_lost", f"{given_back} tasks given back")
-
-    def hold(self, held: bool) -> None:
-        """While held, no task is leased: the run is ending, or has not begun."""
-        self._open = not held
 
     def deliver(self, payload: bytes) -> Receipt:
         try:
@@ -187,6 +182,16 @@ class Host:
         marks = self.store.metrics(TRAINED).value
         return float(marks[-1]) if len(marks) else 0.0
 
+    def keep_evaluation(self, name: str, step: int, trajectories: Sequence[Trajectory]) -> None:
+        self.store.add_evaluation(name, step, trajectories, self.now())
+
+    def evaluated(self) -> list[str]:
+        """Names of the evaluations that are in the store."""
+        return [entry.name for entry in self.store.evaluations()]
+
+    def close(self) -> None:
+        self.store.close()
+
     def stats(self) -> dict[str, float]:
         self._forget_the_silent()
         return {
@@ -220,11 +225,7 @@ class Host:
         return self.version - trajectory.policy_version
 
     def _may_start(self) -> bool:
-        return (
-            self._open
-            and not self._short_of_disk()
-            and self.pacing.may_start(self.leases.in_flight, self.backlog.waiting)
-        )
+        return not self._short_of_disk() and self.pacing.may_start(self.leases.in_flight, self.backlog.waiting)
 
     def _may_learn(self, count: int) -> bool:
         return (

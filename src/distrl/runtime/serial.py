@@ -48,7 +48,7 @@ class SerialRun:
         ]
 
     def evaluated(self) -> list[str]:
-        return [entry.name for entry in self.host.store.evaluations()]
+        return self.host.evaluated()
 
     def evaluate(self, name: str) -> None:
         self._runner.run(self._evaluate(name))
@@ -64,7 +64,7 @@ class SerialRun:
 
     def close(self) -> None:
         self._runner.close()
-        self.host.store.close()
+        self.host.close()
 
     # -- inside
 
@@ -101,7 +101,7 @@ class SerialRun:
         tasks = self.parts.evaluation_tasks()
         step = self.learning.learner.steps
         trajectories = await self._sit(name, tasks, self.learning.learner.sealed())
-        self.host.store.add_evaluation(name, step, trajectories, self.loop.time())
+        self.host.keep_evaluation(name, step, trajectories)
 
     async def _sit(self, name: str, tasks: Sequence[Task], weights: VersionedWeights) -> list[Trajectory]:
         policy = self.parts.evaluation_policy()

@@ -1,0 +1,157 @@
+"""The processes of a run. Each is a thin shell around a plain object that knows nothing of Ray.
+
+Ray starts a process again that died; its constructor then finds everything in the run folder. What it was doing,
+the driver asks for again.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import ray
+
+from distrl.runtime.examination import MemorySpool, TaskList
+from distrl.runtime.learning import Learning
+from distrl.runtime.ray.clients import LearnersClient, WorkersClient
+from distrl.runtime.topology import Parts, topology
+from distrl.types import Task, Trajectory, VersionedWeights
+from distrl.worker.worker import Worker
+
+IDLE_S = 0.1
+"""How long the learner waits when there is nothing to learn from yet."""
+
+
+def the_host(parts: Parts) -> Any:
+    """Found by name: a process that is started again gets no handle from anybody."""
+    return ray.get_actor(topology(parts.config).host)
+
+
+def one_thread() -> None:
+    """Processes share the cores of a machine; threads inside each would only get in each other's way."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+class Process:
+    """An error in the constructor would kill the process and lose its message: it is kept for whoever asks."""
+
+    def __init__(self, parts: Parts, *details: Any) -> None:
+        self._failure: Exception | None = None
+        try:
+            self._build(parts, *details)
+        except Exception as error:  # `ready` raises it where somebody listens
+            self._failure = error
+
+    def ready(self) -> int:
+        """The process id. Raises what went wrong while starting."""
+        if self._failure is not None:
+            raise self._failure
+        return os.getpid()
+
+    def _build(self, parts: Parts, *details: Any) -> None:
+        raise NotImplementedError
+
+
+class HostActor(Process):
+    """The host. One call at a time, which is all the locking there is."""
+
+    def _build(self, parts: Parts, *details: Any) -> None:
+        self._host = parts.host(time.time)
+        self._newest: Any = None
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        self.ready()
+        found = getattr(self._host, method)
+        return found(*arguments) if callable(found) else found
+
+    def publish(self, weights: VersionedWeights) -> None:
+        """Keep one copy in shared memory, owned by this process, and hand out references to it."""
+        reference = ray.put(weights)
+        self._host.publish(ray.get(reference))
+        self._newest = reference
+
+    def latest(self, newer_than: int, worker: str) -> list[Any] | None:
+        return [self._newest] if self._host.latest(newer_than, worker) is not None else None
+
+
+class LearnerActor(Process):
+    """The learner, in slices of time: between two of them it can be asked for something else."""
+
+    def _build(self, parts: Parts, *details: Any) -> None:
+        one_thread()
+        client = LearnersClient(the_host(parts), parts.config.runtime.wait_s)
+        self._learning = Learning(parts.learner(), client, parts.checkpoints, time.time)
+        self._begun = False
+
+    def work(self, seconds: float, last_step: int | None) -> None:
+        """Learn for about this long, and not beyond that step."""
+        self.ready()
+        if not self._begun:
+            self._learning.begin()
+            self._begun = True
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            done = last_step is not None and self.steps() >= last_step
+            if done or not self._learning.turn():
+                time.sleep(IDLE_S)
+
+    def checkpoint(self) -> None:
+        self._learning.checkpoint()
+
+    def sealed(self) -> VersionedWeights:
+        self.ready()
+        return self._learning.learner.sealed()
+
+    def steps(self) -> int:
+        self.ready()
+        return self._learning.learner.steps
+
+
+class WorkerActor(Process):
+    """A worker. Devices live in the event loop, the model computes in one thread beside it."""
+
+    def _build(self, parts: Parts, *details: Any) -> None:
+        name, number = details
+        one_thread()
+        self._parts = parts
+        self._name: str = name
+        self._client = WorkersClient(the_host(parts), name, parts.config.runtime.wait_s)
+        self._policy = parts.worker_policy(number)
+        self._executor = ThreadPoolExecutor(max_workers=1, initializer=one_thread)
+        self._server = parts.server(self._policy, self._executor)
+        self._worker: Worker | None = None
+        self._sheet: TaskList | None = None
+
+    async def play(self) -> None:
+        """Play for the host until told to stop."""
+        self.ready()
+        self._worker = self._parts.worker(self._name, self._server, self._client, time.time)
+        await self._worker.run()
+
+    async def stop(self) -> None:
+        if self._worker is not None:
+            self._worker.stop()
+
+    async def examine(self, name: str, tasks: Sequence[Task], weights: VersionedWeights) -> list[Trajectory]:
+        """Play a list of tasks with these weights at the temperature of evaluation. Not while it plays for the host."""
+        self.ready()
+        self._sheet = TaskList(name, tasks)
+        await self._server.load(weights)
+        self._policy.temperature = self._parts.config.evaluation.temperature
+        try:
+            self._worker = self._parts.worker(self._name, self._server, self._sheet, time.time, MemorySpool())
+            await self._worker.run()
+        finally:
+            self._policy.temperature = self._parts.config.policy.temperature
+        return self._sheet.results
+
+    async def examined(self) -> tuple[int, int]:
+        """Tasks finished so far, and successes among them."""
+        self.ready()
+        results = self._sheet.results if self._sheet else []
+        return len(results), sum(trajectory.outcome.success for trajectory in results)

@@ -1,0 +1,133 @@
+"""The host, called from another process. Every call has a deadline and says what it waited for."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ray
+from ray.exceptions import RayActorError, RayError, RayTaskError
+
+from distrl.errors import StaleVersion, Unreachable
+from distrl.replay.base import Sample
+from distrl.types import Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
+
+RETRY_S = 0.5
+
+
+def answer(who: str, operation: str, reference: Any, wait_s: float) -> Any:
+    """What a process answers. Raises its own error as it was there, or `Unreachable`."""
+    try:
+        return ray.get(reference, timeout=wait_s)
+    except RayTaskError as error:
+        raise original(error) from error
+    except RayError as error:
+        raise Unreachable(who, operation, wait_s, type(error).__name__) from error
+
+
+def original(error: RayTaskError) -> Exception:
+    """The error that was raised in the other process."""
+    cause = error.cause
+    return cause if isinstance(cause, Exception) else error
+
+
+class WorkersClient:
+    """A `HostClient` for one worker."""
+
+    def __init__(self, host: Any, worker: str, wait_s: float) -> None:
+        self._host = host
+        self._worker = worker
+        self._wait_s = wait_s
+
+    async def join(self, worker: str) -> int:
+        number: int = await self._call("join", worker)
+        return number
+
+    async def lease(self, worker: str, count: int) -> list[Lease] | None:
+        leases: list[Lease] = await self._call("lease", worker, count)
+        return leases
+
+    async def give_back(self, lease_ids: Sequence[str]) -> None:
+        await self._call("give_back", list(lease_ids))
+
+    async def deliver(self, payload: bytes) -> Receipt:
+        receipt: Receipt = await self._call("deliver", payload)
+        return receipt
+
+    async def latest(self, newer_than: int) -> VersionedWeights | None:
+        """The arrays are views into the shared memory of this machine: one copy for all of its workers."""
+        reference = await self._wait("latest", self._host.latest.remote(newer_than, self._worker))
+        weights: VersionedWeights | None = reference and await self._wait("latest", reference[0])
+        return weights
+
+    async def report(self, worker: str, kind: str, detail: str) -> None:
+        await self._call("report", worker, kind, detail)
+
+    async def _call(self, method: str, *arguments: Any) -> Any:
+        return await self._wait(method, self._host.call.remote(method, *arguments))
+
+    async def _wait(self, operation: str, reference: Any) -> Any:
+        try:
+            return await asyncio.wait_for(reference, self._wait_s)
+        except RayTaskError as error:
+            raise original(error) from error
+        except (RayError, TimeoutError) as error:
+            raise Unreachable("host", operation, self._wait_s, type(error).__name__) from error
+
+
+class LearnersClient:
+    """The host as the learner sees it. A host that is being restarted is waited for."""
+
+    def __init__(self, host: Any, wait_s: float) -> None:
+        self._host = host
+        self._wait_s = wait_s
+
+    @property
+    def version(self) -> int:
+        return int(self._call("version"))
+
+    def sample(self, count: int) -> Sample | None:
+        sample: Sample | None = self._call("sample", count)
+        return sample
+
+    def first(self, count: int) -> list[Trajectory]:
+        return list(self._call("first", count))
+
+    def screens(self, digests: Sequence[str]) -> list[Screen]:
+        return list(self._call("screens", list(digests)))
+
+    def update_priorities(self, ids: Sequence[str], priorities: Sequence[float]) -> None:
+        self._call("update_priorities", list(ids), list(priorities))
+
+    def record(self, step: int, metrics: Mapping[str, float]) -> None:
+        self._call("record", step, dict(metrics))
+
+    def publish(self, weights: VersionedWeights) -> None:
+        try:
+            self._patiently("publish", lambda: self._host.publish.remote(weights))
+        except StaleVersion:
+            # It was taken, and the host died before it could say so.
+            if self.version != weights.version:
+                raise
+
+    def replay_state(self) -> Tree:
+        return dict(self._call("replay_state"))
+
+    def report(self, worker: str, kind: str, detail: str) -> None:
+        self._call("report", worker, kind, detail)
+
+    def _call(self, method: str, *arguments: Any) -> Any:
+        return self._patiently(method, lambda: self._host.call.remote(method, *arguments))
+
+    def _patiently(self, operation: str, ask: Any) -> Any:
+        """Every one of these calls may be made twice without harm, so a host that died is asked again."""
+        deadline = time.monotonic() + self._wait_s
+        while True:
+            try:
+                return answer("host", operation, ask(), max(0.1, deadline - time.monotonic()))
+            except Unreachable as error:
+                if time.monotonic() >= deadline or not isinstance(error.__cause__, RayActorError):
+                    raise
+                time.sleep(RETRY_S)

@@ -1,0 +1,103 @@
+"""A Ray of our own on loopback, with a token, or somebody's cluster.
+
+Ray trusts whoever may talk to it. The one we start listens on 127.0.0.1 only, asks for a token that lies in a private
+folder (0600), and ends with us. On a cluster the same holds only if its owner has seen to it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray._private import ray_constants
+
+from distrl.config import RuntimeConfig
+
+LOCAL = "local"
+PREFIX = "distrl-"
+LOOPBACK = "127.0.0.1"
+TRACE = ".ray"
+"""File in the run folder that names the private folder of its Ray, so that a killed run's can be swept away."""
+
+
+def environment(private: Path) -> dict[str, str]:
+    """What a Ray of ours is started with."""
+    return {
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(private / "token"),
+        # The name is historical: without clusters Ray binds every port to loopback, on every system.
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # a process without reserved GPUs may still use what is there
+        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+    }
+
+
+class Cluster:
+    """Ray, connected. Close it: a Ray of our own ends, somebody's cluster loses only what we started on it."""
+
+    def __init__(self, config: RuntimeConfig, run_folder: Path, namespace: str) -> None:
+        self._trace = run_folder / TRACE
+        self._private: Path | None = None
+        if config.address == LOCAL:
+            self._start(config, namespace)
+        else:
+            _init(address=config.address, namespace=namespace)
+
+    def close(self) -> None:
+        ray.shutdown()
+        if self._private is not None:
+            shutil.rmtree(self._private, ignore_errors=True)
+            self._trace.unlink(missing_ok=True)
+
+    def _start(self, config: RuntimeConfig, namespace: str) -> None:
+        sweep(self._trace)
+        # Sockets lie in this folder and their paths may have 107 characters: a run folder could be too deep for them.
+        self._private = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._trace.write_text(str(self._private))
+        write_token(self._private / "token")
+        os.environ.update(environment(self._private))
+        _read_environment_again()
+        _init(
+            address=LOCAL,
+            namespace=namespace,
+            num_cpus=max(2, os.cpu_count() or 2),
+            include_dashboard=False,
+            object_store_memory=max(80, config.object_store_mb) * 2**20,  # Ray refuses less than 75 MB
+            _node_ip_address=LOOPBACK,
+            _temp_dir=str(self._private / "ray"),
+        )
+
+
+def write_token(path: Path) -> None:
+    """A new secret that only this user can read."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_hex(32))
+
+
+def sweep(trace: Path) -> None:
+    """Remove the private folder of a run that was killed; never anything that we did not make."""
+    if not trace.is_file():
+        return
+    left = Path(trace.read_text().strip())
+    if left.parent == Path(tempfile.gettempdir()) and left.name.startswith(PREFIX):
+        shutil.rmtree(left, ignore_errors=True)
+    trace.unlink()
+
+
+def _init(**settings: Any) -> None:
+    ray.init(log_to_driver=False, logging_level="ERROR", **settings)
+
+
+def _read_environment_again() -> None:
+    """Ray reads its environment when it is imported, which may be long ago; what we have set since must count."""
+    raylet: Any = ray._raylet
+    ray_constants.ENABLE_RAY_CLUSTER = False
+    raylet.Config.initialize("")
+    raylet.AuthenticationTokenLoader.instance().reset_cache()

@@ -1,0 +1,74 @@
+"""A list of tasks, dealt out over several workers and put together again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import ray
+from ray.exceptions import RayActorError, RayError, RayTaskError
+
+from distrl.runtime.ray.clients import original
+from distrl.types import Task, Trajectory
+
+
+class Examiners:
+    """Each worker plays its share; the share of one that died is played again from its beginning."""
+
+    def __init__(self, name: str, tasks: Sequence[Task], workers: Mapping[str, Any], sealed: Callable[[], Any]) -> None:
+        """`sealed` gives a reference to the weights to examine."""
+        self.name = name
+        self._count = len(tasks)
+        self._workers = list(workers.items())
+        self._shares = [tasks[place :: len(workers)] for place in range(len(workers))]
+        self._sealed = sealed
+        weights = sealed()
+        self._jobs = {place: self._start(place, weights) for place in range(len(workers))}
+        self._done: dict[int, list[Trajectory]] = {}
+
+    @property
+    def finished(self) -> bool:
+        return not self._jobs
+
+    def tend(self, wait_s: float) -> list[str]:
+        """Wait a moment and take what is finished; returns the names of workers that died and were asked again."""
+        done, _ = ray.wait(list(self._jobs.values()), timeout=wait_s)
+        lost = []
+        for place in [place for place, job in self._jobs.items() if job in done]:
+            try:
+                self._done[place] = ray.get(self._jobs[place])
+                del self._jobs[place]
+            except RayActorError:
+                lost.append(self._workers[place][0])
+                self._jobs[place] = self._start(place, self._sealed())
+            except RayTaskError as error:
+                raise original(error) from error
+        return lost
+
+    def count(self) -> tuple[int, int]:
+        """Tasks finished so far, and successes among them."""
+        finished = [(len(share), sum(t.outcome.success for t in share)) for share in self._done.values()]
+        playing = [self._ask(place) for place in self._jobs]
+        pairs = [*finished, *playing]
+        return sum(done for done, _ in pairs), sum(successes for _, successes in pairs)
+
+    def results(self) -> list[Trajectory]:
+        """All trajectories in the order of the tasks."""
+        return [self._done[number % len(self._shares)][number // len(self._shares)] for number in range(self._count)]
+
+    def stop(self, wait_s: float) -> None:
+        """End it early."""
+        for _, worker in self._workers:
+            worker.stop.remote()
+        if self._jobs:
+            ray.wait(list(self._jobs.values()), num_returns=len(self._jobs), timeout=wait_s)
+
+    def _start(self, place: int, weights: Any) -> Any:
+        return self._workers[place][1].examine.remote(self.name, self._shares[place], weights)
+
+    def _ask(self, place: int) -> tuple[int, int]:
+        try:
+            count: tuple[int, int] = ray.get(self._workers[place][1].examined.remote(), timeout=5.0)
+            return count
+        except RayError:
+            return 0, 0  # it is starting again, or too busy to say; this is only for show

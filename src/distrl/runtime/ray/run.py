@@ -1,0 +1,249 @@
+"""The driver: starts the processes, watches them, asks again what a dead one was doing, and ends them."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any
+
+import ray
+from ray.exceptions import RayActorError, RayTaskError
+
+from distrl.errors import ProcessLost, StorageFull, Unreachable
+from distrl.runtime.examination import Tracker
+from distrl.runtime.interrupt import Interrupt
+from distrl.runtime.limits import Limits
+from distrl.runtime.progress import Progress
+from distrl.runtime.ray.actors import HostActor, LearnerActor, WorkerActor
+from distrl.runtime.ray.clients import answer, original
+from distrl.runtime.ray.cluster import Cluster
+from distrl.runtime.ray.examiners import Examiners
+from distrl.runtime.topology import Parts, topology
+
+SLICE_S = 2.0
+"""The learner works this long before the driver may ask it for something else."""
+WATCH_S = 0.5
+MARK_S = 10.0
+
+Jobs = dict[str, Any]
+"""Name of a process → reference to what it is doing."""
+
+
+class RayRun:
+    """One run on Ray, from the store it finds to the store it leaves."""
+
+    def __init__(self, parts: Parts, progress: Progress, interrupt: Interrupt) -> None:
+        self.parts = parts
+        self.config = parts.config
+        self.progress = progress
+        self.interrupt = interrupt
+        self.wait_s = self.config.runtime.wait_s
+        self._deaths: dict[str, int] = {}
+        self._stats: dict[str, float] = {}
+        self._heard_at = time.monotonic()
+        self._marked_at = time.monotonic()
+        self._cluster = Cluster(self.config.runtime, parts.folder, f"distrl-{uuid.uuid4().hex}")
+        interrupt.listen()  # Ray takes SIGTERM for itself
+        try:
+            self._start_processes()
+            self.pids = self._wait_until_ready()
+            self.limits = Limits(self.config.run, time.time, self._ask_host("trained_s"))
+        except BaseException:
+            self._cluster.close()
+            raise
+
+    # -- what a runtime does
+
+    def evaluated(self) -> list[str]:
+        return list(self._ask_host("evaluated"))
+
+    def evaluate(self, name: str) -> None:
+        """On all workers at once, while none of them plays for training."""
+        tasks, step = self.parts.evaluation_tasks(), self._ask("learner", "steps", self.learner.steps.remote())
+        examiners = Examiners(name, tasks, self.workers, self.learner.sealed.remote)
+        tracker = Tracker(name, len(tasks), self.progress)
+        while not examiners.finished and not self.interrupt.requested:
+            for lost in examiners.tend(WATCH_S):
+                if not self._mourn(lost):
+                    raise ProcessLost(lost, self._deaths[lost], self.config.run_folder)
+            tracker.count(*examiners.count())
+        if self.interrupt.requested:
+            examiners.stop(self.wait_s)
+        else:
+            self._ask_host("keep_evaluation", name, step, examiners.results())
+
+    def train(self) -> None:
+        """Until a limit is reached or somebody asks us to stop; then there is a checkpoint."""
+        self.limits.start()
+        jobs = {name: self._job(name) for name in ("learner", *self.workers)}
+        side = SideEvaluations(self)
+        try:
+            while not self._ends():
+                self._tend(jobs)
+                side.tend()
+        finally:
+            self.limits.stop()
+            self._stop_workers(jobs)
+            side.close()
+        self._ask_host("mark", self.limits.trained_s)
+        self._ask("learner", "the end of its step", jobs["learner"])
+        self._ask("learner", "checkpoint", self.learner.checkpoint.remote())
+
+    def close(self) -> None:
+        try:
+            self._ask_host("close")
+        except Unreachable:
+            pass  # it is being ended anyway, and what it acknowledged is on disk
+        finally:
+            for process in (*self.workers.values(), self.learner, self.host):
+                ray.kill(process)
+            self._cluster.close()
+
+    # -- processes
+
+    def _start_processes(self) -> None:
+        runtime, names = self.config.runtime, topology(self.config)
+        restarts = runtime.max_restarts
+        host = ray.remote(HostActor).options(name=names.host, num_cpus=runtime.host_cpus, max_restarts=restarts)
+        self.host = host.remote(self.parts)
+        learner = ray.remote(LearnerActor).options(
+            name=names.learner, num_cpus=0, num_gpus=runtime.learner_gpus, max_restarts=restarts
+        )
+        self.learner = learner.remote(self.parts)
+        self.workers = {name: self.start_worker(name, number, restarts) for number, name in enumerate(names.workers)}
+
+    def _wait_until_ready(self) -> dict[str, int]:
+        """Process ids by name. Raises what a process raised while it started."""
+        processes = {"host": self.host, "learner": self.learner, **self.workers}
+        asked = {name: process.ready.remote() for name, process in processes.items()}
+        return {name: self._ask(name, "start", reference) for name, reference in asked.items()}
+
+    def start_worker(self, name: str, number: int, restarts: int) -> Any:
+        runtime = self.config.runtime
+        worker = ray.remote(WorkerActor).options(
+            name=name, num_cpus=runtime.worker_cpus, num_gpus=runtime.worker_gpus, max_restarts=restarts
+        )
+        return worker.remote(self.parts, name, number)
+
+    def _job(self, name: str) -> Any:
+        if name == "learner":
+            return self.learner.work.remote(SLICE_S, self.config.run.learner_steps)
+        return self.workers[name].play.remote()
+
+    def _tend(self, jobs: Jobs) -> None:
+        """Wait a moment; whoever has finished or died in it gets work again."""
+        done, _ = ray.wait(list(jobs.values()), timeout=WATCH_S)
+        for name in [name for name, job in jobs.items() if job in done]:
+            if self._outlived(name, jobs[name]):
+                jobs[name] = self._job(name)
+            else:
+                del jobs[name]
+
+    def _outlived(self, name: str, job: Any) -> bool:
+        """Whether the process may be given work again. Raises what it raised, unless waiting helps."""
+        try:
+            ray.get(job)
+        except RayActorError:
+            return self._mourn(name)
+        except RayTaskError as error:
+            cause = original(error)
+            if not isinstance(cause, StorageFull | Unreachable):
+                raise cause from error
+            self.progress.message(f"{name}: {cause}")
+            time.sleep(1.0)  # the one thing that helps here is time
+        return True
+
+    def _mourn(self, name: str) -> bool:
+        """A process died. True if Ray starts it again; raises `ProcessLost` when the run cannot go on without it."""
+        self._deaths[name] = self._deaths.get(name, 0) + 1
+        if name in self.workers:
+            self._ask_host("lose_worker", name)
+        if self._deaths[name] <= self.config.runtime.max_restarts:
+            self.progress.message(f"The {name} died and is started again.")
+            return True
+        self.workers.pop(name, None)
+        if name == "learner" or not self.workers:
+            raise ProcessLost(name, self._deaths[name], self.config.run_folder)
+        self.progress.message(f"The {name} died too often; the other workers go on without it.")
+        return False
+
+    def _stop_workers(self, jobs: Jobs) -> None:
+        """They give back what they are playing and deliver what is finished; who does not answer is left behind."""
+        for worker in self.workers.values():
+            worker.stop.remote()
+        playing = [job for name, job in jobs.items() if name in self.workers]
+        if playing:
+            ray.wait(playing, num_returns=len(playing), timeout=self.wait_s)
+
+    # -- the host
+
+    def _ask_host(self, method: str, *arguments: Any) -> Any:
+        deadline = time.monotonic() + self.wait_s
+        while True:
+            try:
+                return self._ask("host", method, self.host.call.remote(method, *arguments))
+            except Unreachable as error:
+                if time.monotonic() > deadline or not isinstance(error.__cause__, RayActorError):
+                    raise
+                time.sleep(WATCH_S)
+
+    def _ask(self, who: str, operation: str, reference: Any) -> Any:
+        return answer(who, operation, reference, self.wait_s)
+
+    def _ends(self) -> bool:
+        """Look at the figures, show them, and see whether a limit is reached."""
+        self._listen_to_host()
+        times = {"phase": "train", "elapsed_s": self.limits.trained_s, "limit_s": self.limits.limit_s}
+        self.progress.update({**times, **self._stats})
+        return self.interrupt.requested or self.limits.reached(self._stats)
+
+    def _listen_to_host(self) -> None:
+        now = time.monotonic()
+        try:
+            self._stats = answer("host", "stats", self.host.call.remote("stats"), 5.0)
+            if now - self._marked_at > MARK_S:
+                self._ask_host("mark", self.limits.trained_s)
+                self._marked_at = now
+            self._heard_at = now
+        except StorageFull:
+            self._heard_at = now  # it lives, and holds the workers until there is room
+        except Unreachable as error:
+            if now - self._heard_at > self.wait_s:
+                raise ProcessLost("host", self.config.runtime.max_restarts + 1, self.config.run_folder) from error
+
+
+class SideEvaluations:
+    """Evaluations while training goes on, each by a short-lived worker of its own."""
+
+    def __init__(self, run: RayRun) -> None:
+        self._run = run
+        self._every = run.config.evaluation.every_minutes
+        self._started = 0
+        self._running: list[tuple[Examiners, Any, int]] = []
+
+    def tend(self) -> None:
+        if self._every is not None and self._run.limits.trained_s >= 60.0 * self._every * (self._started + 1):
+            self._start()
+        for entry in list(self._running):
+            examiners, _, step = entry
+            if examiners.tend(0.0):
+                self._end(entry)  # its worker died; the next evaluation is due soon enough
+            elif examiners.finished:
+                self._run._ask_host("keep_evaluation", examiners.name, step, examiners.results())
+                self._end(entry)
+
+    def close(self) -> None:
+        for entry in list(self._running):
+            self._end(entry)
+
+    def _start(self) -> None:
+        self._started += 1
+        name = f"minute-{self._every * self._started:g}" if self._every else ""
+        worker = self._run.start_worker(f"evaluation-{self._started}", 10_000 + self._started, 0)
+        tasks = self._run.parts.evaluation_tasks()
+        examiners = Examiners(name, tasks, {name: worker}, self._run.learner.sealed.remote)
+        self._running.append((examiners, worker, int(self._run._stats.get("learner_steps", 0))))
+
+    def _end(self, entry: tuple[Examiners, Any, int]) -> None:
+        self._running.remove(entry)
+        ray.kill(entry[1])
