@@ -46,7 +46,8 @@ def train(
         return
     with open_progress(console, str(settings.run_folder), settings.runtime.progress_s) as progress:
         code = launch(settings, serial=serial, resume=folder, progress=progress)
-    show_summary(console, settings.run_folder)
+    if code == 0:  # an interrupted run has said how to go on with it
+        show_summary(console, settings.run_folder)
     raise typer.Exit(code)
 
 
@@ -95,7 +96,7 @@ def show_summary(console: Console, folder: Path) -> None:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """An interrupted run has none."""
+    """A run that evaluates nothing has no rates in it."""
     path = folder / "summary.json"
     summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return summary
