@@ -74,7 +74,7 @@ def place_title(scene: Scene, look: Look, page: Page, inks: Inks, arrow: bool) -
     top, middle = STATUS_HEIGHT, STATUS_HEIGHT + TITLE_HEIGHT // 2
     if not look.wallpaper:
         scene.fill((0, top, WIDTH, top + TITLE_HEIGHT), inks.back)
-    left, right = (30 if arrow else 10), WIDTH - 3 - 27 * len(page.actions)
+    left, right = (28 if arrow else 10), WIDTH - 2 - 26 * len(page.actions)
     if page.search:
         place_field(scene, look, page.search, left if arrow else 6, right - 2, top + 3, TITLE_HEIGHT - 6)
     elif page.title:
@@ -82,9 +82,9 @@ def place_title(scene: Scene, look: Look, page: Page, inks: Inks, arrow: bool) -
         scene.text(left, middle - TITLE.line // 2, title, TITLE, inks.front)
         scene.element((left, top + 5, right, top + TITLE_HEIGHT - 5), page.title, "text")
     if arrow:
-        place_icon(scene, Icon("back", "Back", ("@press", "back")), (0, top, 30, top + TITLE_HEIGHT), inks.front)
+        place_icon(scene, Icon("back", "Back", ("@press", "back")), (0, top, 28, top + TITLE_HEIGHT), inks.front)
     for index, icon in enumerate(page.actions):
-        box = (right + 27 * index, top, right + 27 * index + 27, top + TITLE_HEIGHT)
+        box = (right + 26 * index, top, right + 26 * index + 26, top + TITLE_HEIGHT)
         place_icon(scene, icon, box, inks.front)
 
 

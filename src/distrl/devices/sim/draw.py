@@ -16,7 +16,7 @@ OVERSAMPLING = 4
 
 
 @lru_cache(maxsize=2048)
-def _rounded(width: int, height: int, radius: int) -> Image.Image:
+def rounded_mask(width: int, height: int, radius: int) -> Image.Image:
     size = (width * OVERSAMPLING, height * OVERSAMPLING)
     mask = Image.new("L", size, 0)
     ImageDraw.Draw(mask).rounded_rectangle((0, 0, size[0] - 1, size[1] - 1), radius * OVERSAMPLING, fill=255)
@@ -78,7 +78,7 @@ class Painter:
     def _rounded(self, box: Box, radius: int, colour: Colour) -> None:
         width, height = self._size(box)
         if width > 0 and height > 0:
-            self._stamp(colour, box[0], box[1], _rounded(width, height, radius * self.scale))
+            self._stamp(colour, box[0], box[1], rounded_mask(width, height, radius * self.scale))
 
     def _ring(self, box: Box, radius: int, thickness: int, colour: Colour) -> None:
         mask = _ring(*self._size(box), radius * self.scale, thickness * self.scale)
@@ -86,13 +86,17 @@ class Painter:
 
     def _picture(self, box: Box, name: str, radius: int) -> None:
         size = self._size(box)
-        self._stamp(pictures.picture(name, *size), box[0], box[1], _rounded(*size, radius * self.scale))
+        self._stamp(pictures.picture(name, *size), box[0], box[1], rounded_mask(*size, radius * self.scale))
 
     def _glyph(self, x: int, y: int, size: int, name: str, colour: Colour) -> None:
         self._stamp(colour, x, y, glyphs.mask(name, size * self.scale))
 
-    def _text(self, x: int, y: int, text: str, face: Face, colour: Colour) -> None:
-        self._stamp(colour, x, y, lettering.bitmap(text, face, self.scale))
+    def _text(self, x: int, y: int, text: str, face: Face, colour: Colour, align: str) -> None:
+        mask = lettering.bitmap(text, face, self.scale)
+        if self.scale > 1 and align != "left":  # enlarged letters take a little less room than was planned
+            spare = lettering.width(text, face) + 2 - mask.width // self.scale
+            x += spare if align == "right" else spare // 2
+        self._stamp(colour, x, y, mask)
 
     def _wallpaper(self, index: int, dimmed: bool) -> None:
         self.image.paste(pictures.wallpaper(index, WIDTH * self.scale, HEIGHT * self.scale, dimmed), (0, 0))

@@ -181,19 +181,20 @@ def place_field(scene: Scene, look: Look, widget: Field, left: int, right: int, 
     scene.rounded((left, top, right, top + height), radius, palette.field)
     if focused:
         scene.ring((left, top, right, top + height), radius, 2, palette.accent)
-    x, end = left + 8, right - 6
+    tight = right - left < 120  # an address bar between icons needs every pixel for its text
+    x, end = left + (5 if tight else 8), right - (3 if tight else 6)
     if widget.icon:
-        scene.glyph(x + 6, middle, 14, widget.icon, palette.secondary)
-        x += 17
+        scene.glyph(x + 6, middle, 12 if tight else 14, widget.icon, palette.secondary)
+        x += 14 if tight else 17
     clearable = focused and bool(text)
     if clearable:
         end = right - 26
     box = (left, top, end if clearable else right, top + height)
     scene.element(box, text or widget.hint, "field", ("@focus", widget.key), focused=focused)
     if text:
-        shown = (lettering.tail if focused else lettering.shorten)(text, FIELD, end - x - 3)
+        shown = (lettering.tail if focused else lettering.shorten)(text, FIELD, end - x - 2)
     else:
-        shown = lettering.shorten(widget.hint, FIELD, end - x - 3)
+        shown = lettering.shorten(widget.hint, FIELD, end - x - 2)
     scene.text(x, middle - FIELD.line // 2, shown, FIELD, palette.text if text else palette.secondary)
     if focused:
         caret = x + (lettering.width(shown, FIELD) + 1 if text else -2)

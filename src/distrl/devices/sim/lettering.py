@@ -118,10 +118,14 @@ def words(text: str, face: Face) -> tuple[tuple[str, int], ...]:
 
 @lru_cache(maxsize=8192)
 def bitmap(text: str, face: Face, scale: int) -> Image.Image:
-    """The line as a mask; its origin is the line's top left corner."""
+    """The line as a mask; its origin is the line's top left corner. Enlarged, it keeps the font's own spacing."""
     letters = font(face.weight, face.size * scale)
-    mask = Image.new("L", ((width(text, face) + 2) * scale, (face.line + 3) * scale), 0)
+    if scale == 1:
+        placed, end = _placed(text, face)
+    else:
+        placed, end = ((text, 0, 0),), math.ceil(letters.getlength(text))
+    mask = Image.new("L", (end + 2 * scale, (face.line + 3) * scale), 0)
     pen = ImageDraw.Draw(mask)
-    for word, x, _ in _placed(text, face)[0]:
-        pen.text((x * scale, face.baseline * scale), word, fill=255, font=letters, anchor="ls")
+    for word, x, _ in placed:
+        pen.text((x, face.baseline * scale), word, fill=255, font=letters, anchor="ls")
     return mask

@@ -80,7 +80,7 @@ class Scene:
         if align != "left":
             spare = lettering.width(text, face)
             x -= spare if align == "right" else spare // 2
-        self.ops.append(("text", x, y, text, face, colour))
+        self.ops.append(("text", x, y, text, face, colour, align))
         middle = y + face.baseline - round(face.size * 0.36)
         for word, offset in lettering.words(text, face):
             self.say(word, x + offset, middle)
@@ -89,7 +89,7 @@ class Scene:
         """What a centred line throws on the picture under it; not a word of its own."""
         if text and self._visible(y, y + face.line):
             x = middle - lettering.width(text, face) // 2
-            self.ops.append(("text", x + 1, y + 1, text, face, (0, 0, 0)))
+            self.ops.append(("text", x + 1, y + 1, text, face, (0, 0, 0), "centre"))
 
     def say(self, word: str, x: int, y: int) -> None:
         """List a word that can be read, or a label that a glyph stands for."""
