@@ -11,7 +11,7 @@ import multiprocessing
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,7 +37,7 @@ from distrl.types import Action, Answer, Element, Press, Prompt, Screen, Swipe, 
 HELD_OUT_APPS = ("weather", "music")
 SYSTEM_KEYS = {"System back", "Home", "Recents"}
 """On every screen at the same place: worth few lessons."""
-PROMPT_TOKENS, ACTION_TOKENS, CELL, WORDS_PER_CELL = 160, 16, 32, 6
+PROMPT_TOKENS, ACTION_TOKENS, CELL, WORDS_PER_CELL = 136, 16, 32, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,8 +165,17 @@ def _lower(action: Action) -> Action:
 # --- into arrays --------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A page in tokens: its image, its cells, and (prompt, action) of each example that is short enough."""
+
+    image: bytes
+    cells: npt.NDArray[np.int32]
+    rows: tuple[tuple[list[int], list[int]], ...]
+
+
 class LessonWriter:
-    """Collects pages from many processes and turns them into arrays."""
+    """Makes pages in many processes, turns them into tokens there, and gathers them into arrays."""
 
     def __init__(self, encoder: PromptEncoder, processes: int) -> None:
         self.encoder = encoder
@@ -180,24 +189,28 @@ class LessonWriter:
     def demonstrations(self, tasks: Sequence[Task], history: int) -> Lessons:
         return self._lessons(self._parallel(partial(demonstration, history=history), tasks))
 
-    def _parallel(self, function: Any, jobs: Sequence[Any]) -> list[Page]:
+    def _parallel(self, function: PageMaker, jobs: Sequence[Any]) -> list[Written]:
         if self.processes == 1:
-            return [page for job in jobs for page in function(job)]
+            return [self._written(page) for job in jobs for page in function(job)]
+        _work.function, _work.writer = function, self  # reaches the children by forking
         with multiprocessing.get_context("fork").Pool(self.processes) as pool:
-            return [page for pages in pool.imap(function, jobs, chunksize=32) for page in pages]
+            return [page for pages in pool.imap(_forked, jobs, chunksize=32) for page in pages]
 
-    def _lessons(self, pages: Sequence[Page]) -> Lessons:
-        rows = [(n, row) for n, page in enumerate(pages) for row in map(self._row, page.examples) if row]
+    def _written(self, page: Page) -> Written:
+        rows = tuple(row for row in map(self._row, page.examples) if row)
+        return Written(page.image, self._cells(page.words), rows)
+
+    def _lessons(self, pages: Sequence[Written]) -> Lessons:
+        rows = [(n, row) for n, page in enumerate(pages) for row in page.rows]
         return Lessons(
             pixels=_decode([page.image for page in pages]),
-            cells=np.stack([self._cells(page.words) for page in pages]),
+            cells=np.stack([page.cells for page in pages]),
             screen=np.array([n for n, _ in rows], np.int64),
             prompts=np.stack([_left(prompt, PROMPT_TOKENS) for _, (prompt, _) in rows]),
             actions=np.stack([_right(action, ACTION_TOKENS) for _, (_, action) in rows]),
         )
 
     def _row(self, example: Example) -> tuple[list[int], list[int]] | None:
-        """Prompt and action tokens, or None for one that is too long."""
         prompt = self.encoder.token_ids(Prompt(example.goal, Screen(b"", 192, 384, digest="-"), example.history))
         action = [*self.encoder.tokenizer(example.action)["input_ids"], self.encoder.tokenizer.eos_token_id]
         return (prompt, action) if len(prompt) <= PROMPT_TOKENS and len(action) <= ACTION_TOKENS else None
@@ -216,6 +229,23 @@ class LessonWriter:
         if word not in self._ids:
             self._ids[word] = list(dict.fromkeys(self.encoder.tokenizer(word.lower())["input_ids"]))[:3]
         return self._ids[word]
+
+
+PageMaker = Callable[[Any], list[Page]]
+
+
+class _Work:
+    """What a forked process makes pages with."""
+
+    function: PageMaker
+    writer: LessonWriter
+
+
+_work = _Work()
+
+
+def _forked(job: Any) -> list[Written]:
+    return [_work.writer._written(page) for page in _work.function(job)]
 
 
 def joined(parts: Sequence[Lessons]) -> Lessons:

@@ -10,11 +10,10 @@ import json
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from distrl.config import PolicyConfig
@@ -58,48 +57,63 @@ class Recipe:
     device: str = "auto"
 
 
-def make_pocket(folder: Path, recipe: Recipe, say: Say) -> dict[str, Any]:
-    """Make the weights, write the model folder with its card's figures, and return those."""
-    device = torch_device(recipe.device)
+def make_pocket(folder: Path, recipe: Recipe, say: Say, reader: Path | None = None) -> dict[str, Any]:
+    """Make the weights, write the model folder with its card's figures, and return those.
+
+    `reader` is a model that can read already (what `teach_reading` saved): only imitation is done then.
+    """
+    if reader is None:
+        reader = folder / "reader"
+        teach_reading(reader, recipe, say)
+    teach_imitation(reader, folder, recipe, say)
+    return graded(folder, recipe, say)
+
+
+def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
+    """A model that reads screens and taps what it is told to, from random screens alone."""
     words = lexicon(recipe.suites, recipe.lexicon_phones, recipe.seed)
     say(f"lexicon: {len(words)} words")
     processor = build_processor(words)
     model = build_model(processor, seed=recipe.seed)
-    encoder = PromptEncoder(processor, processor.tokenizer.image_token_id, instruct=False)
-    writer = LessonWriter(encoder, recipe.processes)
-    teacher = Teacher(model, pad_id=processor.tokenizer.pad_token_id, device=device, seed=recipe.seed)
-
-    reading = _timed(
-        say,
-        "random screens",
-        lambda: writer.random_screens(words, recipe.walks, babel_share=recipe.babel_share, seed=recipe.seed),
-    )
-    say(f"{len(reading.pixels)} screens, {len(reading.screen)} examples")
-    report = _reporter(say)
-    _timed(say, "reading", lambda: teacher.teach(reading, Schedule(recipe.read_steps, recipe.batch_size), report))
-
-    shown = [t for s in recipe.suites for t in load_suite(s).tasks("train", recipe.demonstrations, recipe.seed)]
-    imitation = _timed(say, "demonstrations", lambda: writer.demonstrations(shown, recipe.history))
-    say(f"{len(imitation.screen)} demonstrated steps")
-    mixed = joined([imitation, sample(reading, len(imitation.screen), recipe.seed)])
-    schedule = Schedule(recipe.imitate_steps, recipe.batch_size, recipe.imitate_rate, warmup=50, train_vision=False)
-    _timed(say, "imitating", lambda: teacher.teach(mixed, schedule, report))
-
+    writer, teacher = _classroom(model, processor, recipe)
+    lessons = _timed(say, "drawing random screens", lambda: _random_screens(writer, words, recipe.walks, recipe))
+    unseen = _random_screens(writer, words, max(10, recipe.walks // 100), replace(recipe, seed=recipe.seed + 1))
+    say(f"{len(lessons.pixels)} screens, {len(lessons.screen)} examples")
+    schedule = Schedule(recipe.read_steps, recipe.batch_size)
+    _timed(say, "reading", lambda: teacher.teach(lessons, schedule, _reporter(say)))
+    say(f"on unseen screens: {teacher.examine(unseen)}")
     save(model, processor, folder)
-    return _graded(folder, recipe, say)
 
 
-def sample(lessons: Lessons, count: int, seed: int) -> Lessons:
-    """Some examples, with just the screens they need."""
-    picks = np.random.default_rng(seed).choice(len(lessons.screen), min(count, len(lessons.screen)), replace=False)
-    screens, where = np.unique(lessons.screen[picks], return_inverse=True)
-    return Lessons(
-        pixels=lessons.pixels[screens],
-        cells=lessons.cells[screens],
-        screen=where.astype(np.int64),
-        prompts=lessons.prompts[picks],
-        actions=lessons.actions[picks],
+def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> None:
+    """Demonstrations of training tasks, among as many examples of reading, with the vision tower frozen."""
+    policy = VlmPolicy.load_model(PolicyConfig(model=str(reader), device="cpu"))
+    model, processor = policy.model, policy.encoder.processor
+    writer, teacher = _classroom(model, processor, recipe)
+    shown = [t for s in recipe.suites for t in load_suite(s).tasks("train", recipe.demonstrations, recipe.seed)]
+    shown_steps = _timed(say, "demonstrating", lambda: writer.demonstrations(shown, recipe.history))
+    known = [word for word in processor.tokenizer.get_vocab() if word.isalnum() and word.islower()]
+    refresher = _random_screens(writer, sorted(known), max(10, len(shown_steps.screen) // 5), recipe)
+    say(f"{len(shown_steps.screen)} demonstrated steps, {len(refresher.screen)} examples of reading")
+    schedule = Schedule(recipe.imitate_steps, recipe.batch_size, recipe.imitate_rate, warmup=50, train_vision=False)
+    _timed(
+        say, "imitating", lambda: teacher.teach(joined([shown_steps, refresher]), schedule, _reporter(say), every=100)
     )
+    save(model, processor, folder)
+
+
+def _classroom(model: Any, processor: Any, recipe: Recipe) -> tuple[LessonWriter, Teacher]:
+    encoder = PromptEncoder(processor, processor.tokenizer.image_token_id, instruct=False)
+    device = torch_device(recipe.device)
+    if device.type == "cuda":
+        model.vision_tower.compile()
+        model.language_model.compile()
+    teacher = Teacher(model, pad_id=processor.tokenizer.pad_token_id, device=device, seed=recipe.seed)
+    return LessonWriter(encoder, recipe.processes), teacher
+
+
+def _random_screens(writer: LessonWriter, words: Sequence[str], walks: int, recipe: Recipe) -> Lessons:
+    return writer.random_screens(words, walks, babel_share=recipe.babel_share, seed=recipe.seed)
 
 
 def save(model: Any, processor: Any, folder: Path) -> None:
@@ -129,7 +143,7 @@ async def _play_all(policy: VlmPolicy, tasks: Sequence[Task], devices: int, hist
     return list(await asyncio.gather(*(play(task) for task in tasks)))
 
 
-def _graded(folder: Path, recipe: Recipe, say: Say) -> dict[str, Any]:
+def graded(folder: Path, recipe: Recipe, say: Say) -> dict[str, Any]:
     policy = VlmPolicy.load_model(PolicyConfig(model=str(folder), device=recipe.device), seed=recipe.seed)
     results: dict[str, Any] = {
         "recipe": asdict(recipe),
@@ -140,11 +154,9 @@ def _graded(folder: Path, recipe: Recipe, say: Say) -> dict[str, Any]:
             for temperature in (1.0, 0.0):
                 policy.temperature = temperature
                 wins = grade(policy, load_suite(suite).tasks(split, recipe.episodes, 4))
-                low, high = wilson(sum(wins), len(wins))
-                results[f"{suite}/{split}/temperature {temperature:g}"] = [sum(wins) / len(wins), low, high]
-                say(
-                    f"{suite} {split} at temperature {temperature:g}: {sum(wins) / len(wins):.3f} ({low:.3f}–{high:.3f})"
-                )
+                rate, (low, high) = sum(wins) / len(wins), wilson(sum(wins), len(wins))
+                results[f"{suite}/{split}/temperature {temperature:g}"] = [rate, low, high]
+                say(f"{suite} {split} at temperature {temperature:g}: {rate:.3f} ({low:.3f}–{high:.3f})")
     (folder / "made.json").write_text(json.dumps(results, indent=1))
     return results
 
