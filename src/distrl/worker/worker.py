@@ -109,6 +109,8 @@ class Worker:
         if weights is None or weights.version == self._refused_version:
             return
         try:
+            if not weights.intact:
+                raise CorruptData(f"Weights of version {weights.version} fail their checksum; the old ones stay.")
             await self.brain.load(weights)
         except CorruptData as error:
             self._refused_version = weights.version

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from toy import ToyPolicy, ToySuite, picture, toy_config
+
+from distrl.errors import CorruptData, StaleVersion, StorageFull
+from distrl.host.host import Host
+from distrl.replay.buffer import ReplayBuffer
+from distrl.store.codec import encode
+from distrl.store.run import RunStore
+from distrl.types import Done, Lease, Outcome, Screen, Step, Trajectory, VersionedWeights
+
+
+class World:
+    """A host on a real store, a clock that is moved by hand, and a disk whose free space is."""
+
+    def __init__(self, folder: Path, **changes: Any) -> None:
+        self.config = toy_config(folder, **changes)
+        self.now_s = 0.0
+        self.free_mb = 1e6
+        RunStore.create(folder / "toy", {}, {}).close()
+        self.host = self.start()
+
+    def start(self) -> Host:
+        store = RunStore.open(self.config.run_folder)
+        replay = ReplayBuffer(self.config.replay, np.random.default_rng(0))
+        return Host(self.config, store, replay, ToySuite(), now=lambda: self.now_s, free_mb=lambda: self.free_mb)
+
+    def restart(self, state: Any = None) -> Host:
+        self.host.close()
+        self.host = self.start()
+        self.host.restore(state)
+        return self.host
+
+    def play(self, worker: str = "w", outcome: str = "success") -> bytes:
+        (lease,) = self.host.lease(worker, 1)
+        return encode(trajectory(lease, worker, outcome))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path)
+    yield made
+    made.host.close()
+
+
+def trajectory(lease: Lease, worker: str = "w", outcome: str = "success", version: int = 0) -> Trajectory:
+    decision = replace(ToyPolicy().act([prompt(lease)])[0], action=Done(), policy_version=version)
+    screen = Screen(picture(lease.task.params["button"]), 8, 8)
+    return Trajectory(
+        str(uuid.uuid4()), lease.task, (Step(screen, decision),), Outcome(outcome, ""), screen, worker=worker
+    )
+
+
+def prompt(lease: Lease) -> Any:
+    from distrl.types import Prompt
+
+    return Prompt(lease.task.goal, Screen(picture(0), 8, 8))
+
+
+def sealed(version: int) -> VersionedWeights:
+    return VersionedWeights.seal(version, {"w": np.full(3, version, dtype=np.float32)})
+
+
+def test_a_delivered_trajectory_is_in_the_store_and_in_replay(world: World) -> None:
+    assert world.host.deliver(world.play()).status == "inserted"
+    assert world.host.store.counts().trajectories == 1
+    assert len(world.host.replay) == 1
+    assert world.host.leases.in_flight == 0
+    assert world.host.stats()["success"] == 1.0
+
+
+def test_a_second_delivery_changes_nothing(world: World) -> None:
+    payload = world.play()
+    world.host.deliver(payload)
+    receipt = world.host.deliver(payload)
+    assert receipt.status == "duplicate"
+    assert receipt.settled
+    assert world.host.store.counts().trajectories == 1
+    assert len(world.host.replay) == 1
+
+
+def test_an_invalid_trajectory_is_counted_kept_out_of_replay_and_its_task_played_again(world: World) -> None:
+    (lease,) = world.host.lease("w", 1)
+    assert world.host.deliver(encode(trajectory(lease, outcome="invalid"))).status == "invalid"
+    assert world.host.store.counts().invalid == 1
+    assert len(world.host.replay) == 0
+    assert world.host.lease("other", 1)[0].task == lease.task
+
+
+def test_bytes_that_are_no_trajectory_are_refused(world: World) -> None:
+    assert world.host.deliver(b"\x80garbage").status == "refused"
+    assert not world.host.deliver(b"").settled
+
+
+def test_a_crash_between_store_and_replay_loses_and_doubles_nothing(world: World) -> None:
+    """The process dies after the transaction and before the insertion: the receipt never goes out."""
+    payload = world.play()
+
+    def die(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    world.host.replay.insert = die  # type: ignore[method-assign, assignment]
+    with pytest.raises(KeyboardInterrupt):
+        world.host.deliver(payload)
+    host = world.restart()
+    assert len(host.replay) == 1
+    assert host.deliver(payload).status == "duplicate"
+    assert len(host.replay) == 1
+
+
+def test_priorities_survive_a_restart_and_what_came_since_is_new(world: World) -> None:
+    for _ in range(3):
+        world.host.deliver(world.play())
+    first = world.host.store.ids()[0]
+    world.host.update_priorities([first], [0.25])
+    state = world.host.replay_state()
+    world.host.deliver(world.play())
+    host = world.restart(state)
+    restored = dict(zip(host.replay_state()["ids"], host.replay_state()["priorities"], strict=True))
+    assert restored[first] == 0.25
+    assert len(restored) == 4
+
+
+def test_a_full_disk_keeps_the_trajectory_with_the_worker(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    payload = world.play()
+
+    def full(*_: Any) -> None:
+        raise StorageFull("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.host.store, "add_trajectory", full)
+        assert world.host.deliver(payload).status == "later"
+    assert world.host.deliver(payload).status == "inserted"
+
+
+def test_little_free_disk_holds_the_workers_until_space_is_freed(tmp_path: Path) -> None:
+    world = World(tmp_path, run={"minimum_free_mb": 100})
+    world.free_mb = 50.0
+    assert world.host.lease("w", 3) == []
+    assert world.host.lease("w", 3) == []
+    world.free_mb = 500.0
+    assert len(world.host.lease("w", 3)) == 3
+    kinds = [event.kind for event in world.host.store.events()]
+    assert kinds.count("disk_full") == 1
+    assert kinds.count("disk_freed") == 1
+    world.host.close()
+
+
+def test_numbers_given_to_workers_are_never_given_again(world: World) -> None:
+    numbers = [world.host.join("a"), world.host.join("b"), world.host.join("a")]
+    numbers.append(world.restart().join("a"))
+    assert len(set(numbers)) == 4
+
+
+def test_a_worker_that_starts_again_gives_back_what_it_was_playing(world: World) -> None:
+    world.host.join("w")
+    lease = world.host.lease("w", 1)[0]
+    world.host.join("w")
+    assert world.host.leases.in_flight == 0
+    assert world.host.lease("w", 1)[0].task == lease.task
+
+
+def test_a_silent_worker_loses_its_tasks_and_one_that_asks_for_weights_does_not(world: World) -> None:
+    world.host.join("silent"), world.host.join("busy")
+    world.host.lease("silent", 1), world.host.lease("busy", 1)
+    world.now_s = world.config.runtime.wait_s - 1.0
+    world.host.latest(0, "busy")
+    world.now_s += 2.0
+    world.host.stats()
+    assert world.host.leases.in_flight == 1
+    assert [e.detail for e in world.host.store.events() if e.kind == "worker_lost"] == ["silent: 1 tasks given back"]
+
+
+def test_versions_only_go_up_over_restarts_too(world: World) -> None:
+    world.host.publish(sealed(3))
+    with pytest.raises(StaleVersion):
+        world.host.publish(sealed(3))
+    host = world.restart()
+    assert host.version == 3
+    assert host.latest(0) is None  # the arrays are gone; the learner publishes anew
+    with pytest.raises(StaleVersion):
+        host.publish(sealed(2))
+    host.publish(sealed(4))
+    newest = host.latest(3)
+    assert newest is not None
+    assert newest.version == 4
+
+
+def test_torn_weights_are_not_published(world: World) -> None:
+    torn = replace(sealed(1), arrays={"w": np.zeros(3, dtype=np.float32)})
+    with pytest.raises(CorruptData):
+        world.host.publish(torn)
+    assert world.host.version == 0
+
+
+def test_the_learner_gets_nothing_before_the_warm_up(world: World) -> None:
+    for _ in range(world.config.replay.warmup):
+        assert world.host.sample(4) is None
+        world.host.deliver(world.play())
+    sample = world.host.sample(4)
+    assert sample is not None
+    screens = world.host.screens([sample.trajectories[0].steps[0].screen.digest])
+    assert screens[0].image
+
+
+def test_max_reuse_makes_the_learner_wait_for_new_trajectories(tmp_path: Path) -> None:
+    world = World(tmp_path, pacing={"max_reuse": 1.0})
+    for _ in range(8):
+        world.host.deliver(world.play())
+    assert world.host.sample(4) is not None
+    assert world.host.sample(4) is not None
+    assert world.host.sample(4) is None
+    world.host.close()
+
+
+def test_max_lag_holds_workers_before_they_start_and_lets_them_go_on(tmp_path: Path) -> None:
+    world = World(tmp_path, pacing={"max_lag": 1, "trajectories_per_version": 4.0})
+    while leases := world.host.lease("w", 1):
+        world.host.deliver(encode(trajectory(leases[0])))
+    held_at = world.host.store.counts().trajectories
+    assert held_at == world.config.replay.warmup + 8  # the warm-up, and two versions' worth
+    world.host.publish(sealed(1))
+    assert len(world.host.lease("w", 9)) == 4
+    world.host.close()
+
+
+def test_stats_count_what_was_delivered(world: World) -> None:
+    payload = world.play()
+    world.host.deliver(payload), world.host.deliver(payload)
+    world.host.deliver(world.play(outcome="invalid"))
+    stats = world.host.stats()
+    assert (stats["produced"], stats["trajectories"], stats["invalid"], stats["duplicates"]) == (2, 1, 1, 1)
