@@ -16,6 +16,9 @@ def sft(
     options: Annotated[
         list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Amounts, e.g. walks=2000 read_steps=300.")
     ] = None,
+    reader: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A model that reads already: only imitate.")
+    ] = None,
 ) -> None:
     """Make the pocket model: learn to read random screens, then imitate demonstrations of the train split."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -23,6 +26,6 @@ def sft(
     from distrl.runtime.preflight import seal
     from distrl.runtime.sft import Recipe, make_pocket
 
-    make_pocket(out, Recipe(**read_options(Recipe, options or [])), typer.echo)
+    make_pocket(out, Recipe(**read_options(Recipe, options or [])), typer.echo, reader)
     seal(out)
     typer.echo(f"written to {out}; play it with `distrl eval {out}`")

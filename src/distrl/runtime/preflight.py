@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import tempfile
 from pathlib import Path
 
-from distrl.config import Config
+from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
 from distrl.errors import CheckpointError, CorruptData
 from distrl.tasks.base import load_suite
@@ -44,6 +45,20 @@ def render_phone() -> Screen:
     return asyncio.run(open_device("sim://phone", seed=0, name="preflight").reset(task))
 
 
+def start_ray() -> str:
+    """Start a Ray as a run would, ask it what it has, and end it."""
+    import ray
+
+    from distrl.runtime.ray.cluster import Cluster
+
+    with tempfile.TemporaryDirectory() as folder:
+        cluster = Cluster(RuntimeConfig(), Path(folder), "preflight")
+        try:
+            return f"starts and ends, {ray.cluster_resources()['CPU']:g} CPUs"
+        finally:
+            cluster.close()
+
+
 def verify_pocket() -> str:
     """Says what the shipped model is. Raises `ModelNotFound`, or `CorruptData` for a file that was changed."""
     from distrl.policies.vlm import model_folder
@@ -67,8 +82,9 @@ def verify(folder: Path) -> None:
 
 
 def seal(folder: Path) -> None:
-    """Write the checksums of a model folder."""
+    """Write the checksums of a model folder. Its card is prose and may change."""
     files = sorted(path for path in folder.iterdir() if path.is_file() and path.name != CHECKSUMS)
+    files = [path for path in files if path.suffix != ".md"]
     text = "".join(f"{_sha256(path)}  {path.name}\n" for path in files)
     (folder / CHECKSUMS).write_text(text, encoding="utf-8")
 

@@ -80,9 +80,13 @@ def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
     unseen = _random_screens(writer, words, max(10, recipe.walks // 100), replace(recipe, seed=recipe.seed + 1))
     say(f"{len(lessons.pixels)} screens, {len(lessons.screen)} examples")
     schedule = Schedule(recipe.read_steps, recipe.batch_size)
+    if teacher.device.type == "cuda":  # pays for itself over some thousand steps
+        model.vision_tower.compile()
+        model.language_model.compile()
     _timed(say, "reading", lambda: teacher.teach(lessons, schedule, _reporter(say)))
-    say(f"on unseen screens: {teacher.examine(unseen)}")
     save(model, processor, folder)
+    _, teacher = _classroom(VlmPolicy.load_model(PolicyConfig(model=str(folder))).model, processor, recipe)
+    say(f"on unseen screens: {teacher.examine(unseen)}")
 
 
 def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> None:
@@ -104,11 +108,8 @@ def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> Non
 
 def _classroom(model: Any, processor: Any, recipe: Recipe) -> tuple[LessonWriter, Teacher]:
     encoder = PromptEncoder(processor, processor.tokenizer.image_token_id, instruct=False)
-    device = torch_device(recipe.device)
-    if device.type == "cuda":
-        model.vision_tower.compile()
-        model.language_model.compile()
-    teacher = Teacher(model, pad_id=processor.tokenizer.pad_token_id, device=device, seed=recipe.seed)
+    pad_id = processor.tokenizer.pad_token_id
+    teacher = Teacher(model, pad_id=pad_id, device=torch_device(recipe.device), seed=recipe.seed)
     return LessonWriter(encoder, recipe.processes), teacher
 
 

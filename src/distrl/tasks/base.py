@@ -29,6 +29,8 @@ Oracle = Iterator[Action]
 SUITES = ("general", "webshop")
 DISMISSALS = ("Not now", "Deny", "Later", "OK")
 """Labels of the button that closes a pop-up without a consequence."""
+LONGEST_SEARCH = 40
+"""Scrolls or turns after which an oracle gives up: a page that never ends is a page without what it seeks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +164,14 @@ class Hand:
         """Scroll until the element is on screen: down to the end first, then up."""
         for direction in (self.scroll_down, self.scroll_up):
             before = None
-            while True:
+            for _ in range(LONGEST_SEARCH):
                 yield from self.clear_popups()
-                if self.sees(text, role) or self.screen.digest == before:
+                if self.sees(text, role):
+                    return
+                if self.screen.digest == before:
                     break
                 before = self.screen.digest
                 yield direction()
-            if self.sees(text, role):
-                return
         seen = [e.text for e in self.screen.elements if e.text]
         raise LookupError(f"No element {text!r} with role {role or 'any'} on this page; it shows {seen}.")
 
@@ -211,10 +213,14 @@ class Hand:
 
     def turn(self, column: int, value: str) -> Iterator[Action]:
         """Turn a picker wheel's column, counted from the left, until it shows the value in its middle."""
-        while (middle := self._wheel_middles()[column]).text != value:
+        for _ in range(LONGEST_SEARCH):
+            middle = self._wheel_middles()[column]
+            if middle.text == value:
+                return
             lower = not (value.isdigit() and middle.text.isdigit()) or int(value) > int(middle.text)
             yield self.touch(self._beside(middle, 1 if lower else -1))
             yield from self.clear_popups()
+        raise LookupError(f"The picker's column {column} does not come to {value!r}; it shows {middle.text!r}.")
 
     def _wheel_middles(self) -> list[Element]:
         middles = [e for e in self.screen.elements if e.role == "wheel" and e.checked]

@@ -49,6 +49,13 @@ def test_a_sealed_model_is_verified(model):
     verify(model)
 
 
+def test_a_card_may_be_edited_without_breaking_the_seal(model):
+    (model / "README.md").write_text("a card")
+    seal(model)
+    (model / "README.md").write_text("a better card")
+    verify(model)
+
+
 def test_a_changed_file_is_refused(model):
     seal(model)
     (model / "config.json").write_text('{"changed": true}')
