@@ -33,6 +33,7 @@ class LinesProgress:
         self._now = now
         self._next_at = 0.0
         self._phase: Any = None
+        self._said = ""
 
     def update(self, stats: Stats) -> None:
         now = self._now()
@@ -42,7 +43,9 @@ class LinesProgress:
             return
         self._next_at = now + self._every_s
         self._phase = stats.get("phase")
-        self.message(line(stats))
+        if (text := line(stats)) != self._said:
+            self._said = text
+            self.message(text)
 
     def message(self, text: str) -> None:
         self._console.print(Text(text), soft_wrap=True)

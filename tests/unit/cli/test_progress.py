@@ -49,7 +49,7 @@ def test_lines_come_no_more_often_than_asked_for():
     console = plain()
     progress = LinesProgress(console, every_s=5.0, now=lambda: now)
     for now in (100.0, 101.0, 104.9, 105.0, 109.0):  # noqa: B007 - the clock reads it
-        progress.update(STATS)
+        progress.update(STATS | {"elapsed_s": now})
     assert len(printed(console)) == 2
 
 
@@ -64,7 +64,7 @@ def test_a_new_phase_is_shown_at_once():
 def test_the_end_of_an_evaluation_is_shown_at_once():
     console = plain()
     progress = LinesProgress(console, every_s=1000.0, now=lambda: 0.0)
-    for done in (1, 2, 128):
+    for done in (1, 2, 128, 128):
         progress.update(EVALUATION | {"evaluation_done": done})
     assert [text.rpartition(": ")[2] for text in printed(console)] == ["1/128", "128/128"]
 
