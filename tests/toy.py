@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -34,6 +35,7 @@ from distrl.types import (
     Tree,
     VersionedWeights,
 )
+from distrl.worker.spool import Spool
 
 BUTTONS = 4
 DONE = BUTTONS
@@ -239,3 +241,30 @@ def toy_config(folder: Path, **changes: Any) -> Config:
     for section, values in changes.items():
         tree[section] = {**tree.get(section, {}), **values}
     return Config.model_validate(tree)
+
+
+class JournalSpool(Spool):
+    """A spool that writes down, durably, what it is about to keep and what it has kept."""
+
+    def put(self, id: str, payload: bytes) -> None:
+        self._write("intended", id)
+        super().put(id, payload)
+        self._write("produced", id)
+
+    def _write(self, name: str, id: str) -> None:
+        with (self.folder.parent / f"{name}-{self.folder.name}.txt").open("a") as file:
+            file.write(f"{id}\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def journal(run_folder: Path, name: str) -> list[str]:
+    """Ids in the journals of all workers of a run."""
+    return [line for path in (run_folder / "spool").glob(f"{name}-*.txt") for line in path.read_text().split()]
+
+
+class JournalParts(ToyParts):
+    """Toy parts that keep account of every trajectory."""
+
+    def worker(self, name: str, server: Any, client: Any, now: Any, spool: Any = None) -> Any:
+        return super().worker(name, server, client, now, spool or JournalSpool(self.folder / "spool" / name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,13 +12,19 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 from distrl.runtime.ray.clients import original
 from distrl.types import Task, Trajectory
 
+RETRY_S = 0.5
+
 
 class Examiners:
     """Each worker plays its share; the share of one that died is played again from its beginning."""
 
-    def __init__(self, name: str, tasks: Sequence[Task], workers: Mapping[str, Any], sealed: Callable[[], Any]) -> None:
-        """`sealed` gives a reference to the weights to examine."""
+    def __init__(
+        self, name: str, tasks: Sequence[Task], workers: Mapping[str, Any], sealed: Callable[[], Any], wait_s: float
+    ) -> None:
+        """`sealed` gives a reference to the weights; `wait_s` is how long a dead worker may take to start again."""
         self.name = name
+        self._wait_s = wait_s
+        self._died_at: dict[int, float] = {}
         self._count = len(tasks)
         self._workers = list(workers.items())
         self._shares = [tasks[place :: len(workers)] for place in range(len(workers))]
@@ -36,14 +43,25 @@ class Examiners:
         lost = []
         for place in [place for place, job in self._jobs.items() if job in done]:
             try:
-                self._done[place] = ray.get(self._jobs[place])
-                del self._jobs[place]
+                self._take(place, ray.get(self._jobs[place]))
             except RayActorError:
-                lost.append(self._workers[place][0])
-                self._jobs[place] = self._start(place, self._sealed())
+                if time.monotonic() - self._died_at.get(place, -self._wait_s) >= self._wait_s:
+                    self._died_at[place] = time.monotonic()
+                    lost.append(self._workers[place][0])
+                time.sleep(RETRY_S)
+                self._jobs[place] = self._workers[place][1].ready.remote()
             except RayTaskError as error:
                 raise original(error) from error
         return lost
+
+    def _take(self, place: int, answer: Any) -> None:
+        """An answer came: either that a worker has started again, or its share."""
+        if place in self._died_at:
+            del self._died_at[place]
+            self._jobs[place] = self._start(place, self._sealed())
+        else:
+            self._done[place] = answer
+            del self._jobs[place]
 
     def count(self) -> tuple[int, int]:
         """Tasks finished so far, and successes among them."""

@@ -39,6 +39,8 @@ class RayRun:
         self.interrupt = interrupt
         self.wait_s = self.config.runtime.wait_s
         self._deaths: dict[str, int] = {}
+        self._died_at: dict[str, float] = {}
+        """When a process died that has not said again that it is ready."""
         self._stats: dict[str, float] = {}
         self._heard_at = time.monotonic()
         self._marked_at = time.monotonic()
@@ -60,7 +62,7 @@ class RayRun:
     def evaluate(self, name: str) -> None:
         """On all workers at once, while none of them plays for training."""
         tasks, step = self.parts.evaluation_tasks(), self._ask("learner", "steps", self.learner.steps.remote())
-        examiners = Examiners(name, tasks, self.workers, self.learner.sealed.remote)
+        examiners = Examiners(name, tasks, self.workers, self.learner.sealed.remote, self.wait_s)
         tracker = Tracker(name, len(tasks), self.progress)
         while not examiners.finished and not self.interrupt.requested:
             for lost in examiners.tend(WATCH_S):
@@ -126,9 +128,12 @@ class RayRun:
         return worker.remote(self.parts, name, number)
 
     def _job(self, name: str) -> Any:
+        process = self.learner if name == "learner" else self.workers[name]
+        if name in self._died_at:
+            return process.ready.remote()
         if name == "learner":
             return self.learner.work.remote(SLICE_S, self.config.run.learner_steps)
-        return self.workers[name].play.remote()
+        return process.play.remote()
 
     def _tend(self, jobs: Jobs) -> None:
         """Wait a moment; whoever has finished or died in it gets work again."""
@@ -143,8 +148,9 @@ class RayRun:
         """Whether the process may be given work again. Raises what it raised, unless waiting helps."""
         try:
             ray.get(job)
+            self._died_at.pop(name, None)
         except RayActorError:
-            return self._mourn(name)
+            return self._starts_again(name) or self._mourn(name)
         except RayTaskError as error:
             cause = original(error)
             if not isinstance(cause, StorageFull | Unreachable):
@@ -153,8 +159,16 @@ class RayRun:
             time.sleep(1.0)  # the one thing that helps here is time
         return True
 
+    def _starts_again(self, name: str) -> bool:
+        """Whether this is still the death we know of: until the new process is up, every call fails as the last did."""
+        if time.monotonic() - self._died_at.get(name, -self.wait_s) >= self.wait_s:
+            return False
+        time.sleep(WATCH_S)
+        return True
+
     def _mourn(self, name: str) -> bool:
         """A process died. True if Ray starts it again; raises `ProcessLost` when the run cannot go on without it."""
+        self._died_at[name] = time.monotonic()
         self._deaths[name] = self._deaths.get(name, 0) + 1
         if name in self.workers:
             self._ask_host("lose_worker", name)
@@ -241,7 +255,7 @@ class SideEvaluations:
         name = f"minute-{self._every * self._started:g}" if self._every else ""
         worker = self._run.start_worker(f"evaluation-{self._started}", 10_000 + self._started, 0)
         tasks = self._run.parts.evaluation_tasks()
-        examiners = Examiners(name, tasks, {name: worker}, self._run.learner.sealed.remote)
+        examiners = Examiners(name, tasks, {name: worker}, self._run.learner.sealed.remote, self._run.wait_s)
         self._running.append((examiners, worker, int(self._run._stats.get("learner_steps", 0))))
 
     def _end(self, entry: tuple[Examiners, Any, int]) -> None:
