@@ -28,6 +28,9 @@ class Killer:
         self.messages: list[str] = []
 
     def update(self, stats: Mapping[str, Any]) -> None:
+        if stats["phase"] == "evaluate before" and not self.killed:
+            os.kill(actor("WorkerActor"), signal.SIGKILL)
+            self.killed.append("WorkerActor")
         due = [count for count in self.plan if stats.get("trajectories", 0) >= count]
         for count in due:
             name = self.plan.pop(count)
@@ -57,20 +60,21 @@ def assert_nothing_lost_and_nothing_doubled(folder: Path) -> None:
 def test_a_run_outlives_its_worker_its_host_and_its_learner(tmp_path: Path) -> None:
     config = toy_config(
         tmp_path,
-        run={"trajectories": 180, "learner_steps": None},
+        run={"trajectories": 140, "learner_steps": None},
         learner={"checkpoint_every_s": 1.0},
-        evaluation={"before": False, "after": False},
+        evaluation={"episodes": 40, "after": False},
         pacing={"max_reuse": 4.0},
     )
-    killer = Killer({20: "WorkerActor", 50: "HostActor", 80: "LearnerActor", 120: "WorkerActor"})
+    killer = Killer({20: "WorkerActor", 50: "HostActor", 80: "LearnerActor"})
     assert launch(config, parts=JournalParts, progress=killer) == 0
-    assert killer.killed == ["WorkerActor", "HostActor", "LearnerActor", "WorkerActor"]
+    assert killer.killed == ["WorkerActor", "WorkerActor", "HostActor", "LearnerActor"]
     assert_nothing_lost_and_nothing_doubled(config.run_folder)
     with RunStore.read(config.run_folder) as store:
-        assert store.counts().trajectories >= 180
+        assert store.counts().trajectories >= 140
         kinds = [event.kind for event in store.events()]
+        assert [(entry.name, entry.episodes) for entry in store.evaluations()] == [("before", 40)]
     assert kinds.count("host_started") == 2
-    assert kinds.count("worker_joined") == 3
+    assert kinds.count("worker_joined") == 2
     assert sum("worker-0 died" in text for text in killer.messages) == 2
     assert sum("learner died" in text for text in killer.messages) == 1
 

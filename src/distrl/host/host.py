@@ -9,6 +9,8 @@ A plain synchronous object with one caller at a time. Invariants:
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,7 @@ from distrl.replay.base import Sample
 from distrl.replay.buffer import ReplayBuffer
 from distrl.replay.pacing import Backlog, Pacing
 from distrl.store.codec import decode
+from distrl.store.files import write_whole
 from distrl.store.run import RunStore
 from distrl.types import Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
 
@@ -32,6 +35,8 @@ STARTED = "host_started"
 JOINED = "worker_joined"
 VERSION = "version"
 TRAINED = "run/trained_s"
+INDEX = "replay.json"
+INDEX_EVERY_S = 10.0
 
 
 class Host:
@@ -66,6 +71,7 @@ class Host:
         self.leases = Leases(self.curriculum.draw, f"{part}", duration_s=config.tasks.lease_s, now=now)
         self._seen_at: dict[str, float] = {}
         self._held_for_disk = False
+        self._index_due_at = now()
 
     # -- workers
 
@@ -126,6 +132,9 @@ class Host:
 
     def update_priorities(self, ids: Sequence[str], priorities: Sequence[float]) -> None:
         self.replay.update(ids, priorities)
+        if self.now() >= self._index_due_at:
+            self._index_due_at = self.now() + INDEX_EVERY_S
+            self._keep_index()
 
     def screens(self, digests: Sequence[str]) -> list[Screen]:
         return [self.store.screen(digest) for digest in digests]
@@ -165,7 +174,8 @@ class Host:
         return max(0.0, self.backlog.waiting)
 
     def restore(self, replay_state: Tree | None) -> None:
-        """Fill replay after a restart: as the checkpoint left it, and then what was inserted since."""
+        """Fill replay after a restart: as our own index says, or the checkpoint's; and then what was inserted since."""
+        replay_state = self._kept_index() or replay_state
         newest = list(self.store.trajectories(newest=self.config.replay.capacity))
         for trajectory in newest if replay_state is None else ():
             self.replay.insert(trajectory)
@@ -246,6 +256,18 @@ class Host:
             self._note("disk_freed", "workers go on")
         self._held_for_disk = short
         return short
+
+    def _keep_index(self) -> None:
+        """Priorities change with every learner step; a host that is killed finds them as they were seconds ago."""
+        with contextlib.suppress(StorageFull):  # the checkpoints have an older one
+            write_whole(self.store.folder / INDEX, json.dumps(self.replay.state()).encode())
+
+    def _kept_index(self) -> Tree | None:
+        try:
+            index: Tree = json.loads((self.store.folder / INDEX).read_bytes())
+        except (OSError, ValueError):
+            return None
+        return index
 
     def _note(self, kind: str, detail: str) -> None:
         try:

@@ -122,11 +122,31 @@ def test_priorities_survive_a_restart_and_what_came_since_is_new(world: World) -
     first = world.host.store.ids()[0]
     world.host.update_priorities([first], [0.25])
     state = world.host.replay_state()
+    (world.host.store.folder / "replay.json").unlink()
     world.host.deliver(world.play())
     host = world.restart(state)
     restored = dict(zip(host.replay_state()["ids"], host.replay_state()["priorities"], strict=True))
     assert restored[first] == 0.25
     assert len(restored) == 4
+
+
+def test_priorities_survive_a_host_that_is_killed_between_two_checkpoints(world: World) -> None:
+    for _ in range(3):
+        world.host.deliver(world.play())
+    old = world.host.replay_state()
+    first = world.host.store.ids()[0]
+    world.now_s = 100.0
+    world.host.update_priorities([first], [0.125])
+    host = world.restart(old)
+    state = host.replay_state()
+    assert dict(zip(state["ids"], state["priorities"], strict=True))[first] == 0.125
+
+
+def test_a_damaged_replay_index_falls_back_to_the_checkpoints(world: World) -> None:
+    world.host.deliver(world.play())
+    state = world.host.replay_state()
+    (world.host.store.folder / "replay.json").write_text("{torn")
+    assert len(world.restart(state).replay) == 1
 
 
 def test_a_full_disk_keeps_the_trajectory_with_the_worker(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

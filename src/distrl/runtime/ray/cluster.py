@@ -17,6 +17,7 @@ import ray
 from ray._private import ray_constants
 
 from distrl.config import RuntimeConfig
+from distrl.errors import ConfigError
 
 LOCAL = "local"
 PREFIX = "distrl-"
@@ -47,7 +48,7 @@ class Cluster:
         if config.address == LOCAL:
             self._start(config, namespace)
         else:
-            _init(address=config.address, namespace=namespace)
+            _join(config.address, namespace)
 
     def close(self) -> None:
         ray.shutdown()
@@ -89,6 +90,16 @@ def sweep(trace: Path) -> None:
     if left.parent == Path(tempfile.gettempdir()) and left.name.startswith(PREFIX):
         shutil.rmtree(left, ignore_errors=True)
     trace.unlink()
+
+
+def _join(address: str, namespace: str) -> None:
+    try:
+        _init(address=address, namespace=namespace)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise ConfigError(
+            f"No Ray cluster can be joined at {address!r}: {error} "
+            "Check runtime.address, or say runtime.address=local to start one on this machine."
+        ) from error
 
 
 def _init(**settings: Any) -> None:

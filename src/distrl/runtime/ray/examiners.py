@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import ray
@@ -90,3 +91,49 @@ class Examiners:
             return count
         except RayError:
             return 0, 0  # it is starting again, or too busy to say; this is only for show
+
+
+@dataclass(frozen=True)
+class SideEvaluation:
+    """An evaluation that goes on beside training."""
+
+    examiners: Examiners
+    worker: Any
+    step: int
+    """The learner step whose weights it plays."""
+
+
+class SideEvaluations:
+    """Evaluations at equal distances of training time, each by a short-lived worker of its own."""
+
+    def __init__(
+        self,
+        every_minutes: float | None,
+        start: Callable[[int], SideEvaluation],
+        keep: Callable[[Examiners, int], None],
+    ) -> None:
+        self._every_s = 60.0 * every_minutes if every_minutes else float("inf")
+        self._start = start
+        self._keep = keep
+        self._started = 0
+        self._running: list[SideEvaluation] = []
+
+    def tend(self, trained_s: float) -> None:
+        """Start what is due and keep what is finished; one whose worker died is given up, the next comes soon."""
+        if trained_s >= self._every_s * (self._started + 1):
+            self._started = int(trained_s // self._every_s)
+            self._running.append(self._start(self._started))
+        for each in list(self._running):
+            if each.examiners.tend(0.0):
+                self._end(each)
+            elif each.examiners.finished:
+                self._keep(each.examiners, each.step)
+                self._end(each)
+
+    def close(self) -> None:
+        for each in list(self._running):
+            self._end(each)
+
+    def _end(self, each: SideEvaluation) -> None:
+        self._running.remove(each)
+        ray.kill(each.worker)

@@ -17,13 +17,18 @@ from distrl.runtime.progress import Progress
 from distrl.runtime.ray.actors import HostActor, LearnerActor, WorkerActor
 from distrl.runtime.ray.clients import answer, original
 from distrl.runtime.ray.cluster import Cluster
-from distrl.runtime.ray.examiners import Examiners
+from distrl.runtime.ray.examiners import Examiners, SideEvaluation, SideEvaluations
 from distrl.runtime.topology import Parts, topology
 
 SLICE_S = 2.0
 """The learner works this long before the driver may ask it for something else."""
 WATCH_S = 0.5
 MARK_S = 10.0
+HURRY_S = 10.0
+"""How long we wait for answers that would only be nice to have."""
+
+FIRST_SIDE_NUMBER = 10_000
+"""Worker numbers seed their policies; those of side evaluations start here."""
 
 Jobs = dict[str, Any]
 """Name of a process → reference to what it is doing."""
@@ -42,6 +47,7 @@ class RayRun:
         self._died_at: dict[str, float] = {}
         """When a process died that has not said again that it is ready."""
         self._stats: dict[str, float] = {}
+        self._said = ""
         self._heard_at = time.monotonic()
         self._marked_at = time.monotonic()
         self._cluster = Cluster(self.config.runtime, parts.folder, f"distrl-{uuid.uuid4().hex}")
@@ -72,20 +78,22 @@ class RayRun:
         if self.interrupt.requested:
             examiners.stop(self.wait_s)
         else:
-            self._ask_host("keep_evaluation", name, step, examiners.results())
+            self._keep(examiners, step)
 
     def train(self) -> None:
         """Until a limit is reached or somebody asks us to stop; then there is a checkpoint."""
         self.limits.start()
         jobs = {name: self._job(name) for name in ("learner", *self.workers)}
-        side = SideEvaluations(self)
+        side = SideEvaluations(self.config.evaluation.every_minutes, self._start_side_evaluation, self._keep)
+        patience_s = HURRY_S  # an error is not kept waiting behind workers that may wait for what caused it
         try:
             while not self._ends():
                 self._tend(jobs)
-                side.tend()
+                side.tend(self.limits.trained_s)
+            patience_s = self.wait_s
         finally:
             self.limits.stop()
-            self._stop_workers(jobs)
+            self._stop_workers(jobs, patience_s)
             side.close()
         self._ask_host("mark", self.limits.trained_s)
         self._ask("learner", "the end of its step", jobs["learner"])
@@ -93,7 +101,7 @@ class RayRun:
 
     def close(self) -> None:
         try:
-            self._ask_host("close")
+            answer("host", "close", self.host.call.remote("close"), HURRY_S)
         except Unreachable:
             pass  # it is being ended anyway, and what it acknowledged is on disk
         finally:
@@ -112,7 +120,7 @@ class RayRun:
             name=names.learner, num_cpus=0, num_gpus=runtime.learner_gpus, max_restarts=restarts
         )
         self.learner = learner.remote(self.parts)
-        self.workers = {name: self.start_worker(name, number, restarts) for number, name in enumerate(names.workers)}
+        self.workers = {name: self._start_worker(name, number, restarts) for number, name in enumerate(names.workers)}
 
     def _wait_until_ready(self) -> dict[str, int]:
         """Process ids by name. Raises what a process raised while it started."""
@@ -120,12 +128,24 @@ class RayRun:
         asked = {name: process.ready.remote() for name, process in processes.items()}
         return {name: self._ask(name, "start", reference) for name, reference in asked.items()}
 
-    def start_worker(self, name: str, number: int, restarts: int) -> Any:
+    def _start_worker(self, name: str, number: int, restarts: int) -> Any:
         runtime = self.config.runtime
         worker = ray.remote(WorkerActor).options(
             name=name, num_cpus=runtime.worker_cpus, num_gpus=runtime.worker_gpus, max_restarts=restarts
         )
         return worker.remote(self.parts, name, number)
+
+    def _start_side_evaluation(self, number: int) -> SideEvaluation:
+        """Another worker, with the learner's weights of this moment, beside those that go on playing."""
+        name = f"evaluation-{number}"
+        worker = self._start_worker(name, FIRST_SIDE_NUMBER + number, 0)
+        minutes = (self.config.evaluation.every_minutes or 0.0) * number
+        tasks = self.parts.evaluation_tasks()
+        examiners = Examiners(f"minute-{minutes:g}", tasks, {name: worker}, self.learner.sealed.remote, self.wait_s)
+        return SideEvaluation(examiners, worker, int(self._stats.get("learner_steps", 0)))
+
+    def _keep(self, examiners: Examiners, step: int) -> None:
+        self._ask_host("keep_evaluation", examiners.name, step, examiners.results())
 
     def _job(self, name: str) -> Any:
         process = self.learner if name == "learner" else self.workers[name]
@@ -155,9 +175,14 @@ class RayRun:
             cause = original(error)
             if not isinstance(cause, StorageFull | Unreachable):
                 raise cause from error
-            self.progress.message(f"{name}: {cause}")
+            self._say_once(f"{name}: {cause}")
             time.sleep(1.0)  # the one thing that helps here is time
         return True
+
+    def _say_once(self, text: str) -> None:
+        if text != self._said:
+            self.progress.message(text)
+        self._said = text
 
     def _starts_again(self, name: str) -> bool:
         """Whether this is still the death we know of: until the new process is up, every call fails as the last did."""
@@ -181,13 +206,13 @@ class RayRun:
         self.progress.message(f"The {name} died too often; the other workers go on without it.")
         return False
 
-    def _stop_workers(self, jobs: Jobs) -> None:
+    def _stop_workers(self, jobs: Jobs, wait_s: float) -> None:
         """They give back what they are playing and deliver what is finished; who does not answer is left behind."""
         for worker in self.workers.values():
             worker.stop.remote()
         playing = [job for name, job in jobs.items() if name in self.workers]
         if playing:
-            ray.wait(playing, num_returns=len(playing), timeout=self.wait_s)
+            ray.wait(playing, num_returns=len(playing), timeout=wait_s)
 
     # -- the host
 
@@ -224,40 +249,3 @@ class RayRun:
         except Unreachable as error:
             if now - self._heard_at > self.wait_s:
                 raise ProcessLost("host", self.config.runtime.max_restarts + 1, self.config.run_folder) from error
-
-
-class SideEvaluations:
-    """Evaluations while training goes on, each by a short-lived worker of its own."""
-
-    def __init__(self, run: RayRun) -> None:
-        self._run = run
-        self._every = run.config.evaluation.every_minutes
-        self._started = 0
-        self._running: list[tuple[Examiners, Any, int]] = []
-
-    def tend(self) -> None:
-        if self._every is not None and self._run.limits.trained_s >= 60.0 * self._every * (self._started + 1):
-            self._start()
-        for entry in list(self._running):
-            examiners, _, step = entry
-            if examiners.tend(0.0):
-                self._end(entry)  # its worker died; the next evaluation is due soon enough
-            elif examiners.finished:
-                self._run._ask_host("keep_evaluation", examiners.name, step, examiners.results())
-                self._end(entry)
-
-    def close(self) -> None:
-        for entry in list(self._running):
-            self._end(entry)
-
-    def _start(self) -> None:
-        self._started += 1
-        name = f"minute-{self._every * self._started:g}" if self._every else ""
-        worker = self._run.start_worker(f"evaluation-{self._started}", 10_000 + self._started, 0)
-        tasks = self._run.parts.evaluation_tasks()
-        examiners = Examiners(name, tasks, {name: worker}, self._run.learner.sealed.remote, self._run.wait_s)
-        self._running.append((examiners, worker, int(self._run._stats.get("learner_steps", 0))))
-
-    def _end(self, entry: tuple[Examiners, Any, int]) -> None:
-        self._running.remove(entry)
-        ray.kill(entry[1])
