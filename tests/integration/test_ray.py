@@ -6,12 +6,15 @@ import json
 import os
 import signal
 import stat
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import ray
 from processes import descendants
 from toy import JournalParts, journal, toy_config
 
@@ -19,6 +22,21 @@ from distrl.learner import checkpoint
 from distrl.runtime import launch
 from distrl.runtime.ray.cluster import PREFIX, sweep
 from distrl.store.run import RunStore
+
+INTRUDER = """
+import sys
+from ray._raylet import GcsClient
+print(GcsClient(address=sys.argv[1]).internal_kv_keys(b"", b"session"))
+"""
+
+
+def intrude(address: str) -> str:
+    """What a process without the token hears when it talks to our Ray."""
+    strangers = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    command = [sys.executable, "-c", INTRUDER, address]
+    return subprocess.run(
+        command, env={**strangers, "RAY_AUTH_MODE": "disabled"}, capture_output=True, text=True, timeout=60
+    ).stderr
 
 
 class Witness:
@@ -29,6 +47,7 @@ class Witness:
         self.messages: list[str] = []
         self.token_mode: int | None = None
         self.open_ports: set[str] = set()
+        self.intruder_heard = ""
 
     def update(self, stats: Mapping[str, Any]) -> None:
         phase = str(stats["phase"])
@@ -37,6 +56,7 @@ class Witness:
         if phase == "train" and self.token_mode is None:
             self.token_mode = stat.S_IMODE(Path(os.environ["RAY_AUTH_TOKEN_PATH"]).stat().st_mode)
             self.open_ports = listening(set(descendants(os.getpid())) | {os.getpid()})
+            self.intruder_heard = intrude(ray.get_runtime_context().gcs_address)
         if stats.get("learner_steps", 0) >= 5 and not self.messages:
             os.kill(os.getpid(), signal.SIGINT)
 
@@ -120,6 +140,10 @@ def test_ray_listened_on_loopback_only_with_a_private_token(run: tuple[Path, Wit
     assert run[1].token_mode == 0o600
     assert run[1].open_ports
     assert run[1].open_ports <= LOOPBACK
+
+
+def test_a_stranger_without_the_token_is_refused(run: tuple[Path, Witness, list[int]]) -> None:
+    assert "AuthenticationError" in run[1].intruder_heard
 
 
 def test_nothing_of_ray_is_left_behind(run: tuple[Path, Witness, list[int]]) -> None:
