@@ -158,3 +158,26 @@ def test_a_policy_can_be_evaluated_without_a_run(tmp_path: Path) -> None:
     assert evaluation.episodes == 12
     assert evaluation.invalid == 0
     assert list(tmp_path.iterdir()) == []
+
+
+def test_two_runs_of_a_vision_language_model_on_simulated_phones_are_equal_byte_for_byte(tmp_path: Path) -> None:
+    from distrl.policies.pocket.build import build_model, build_processor
+
+    processor = build_processor(["open", "turn", "on", "settings"])
+    build_model(processor, seed=0).save_pretrained(tmp_path / "model")
+    processor.save_pretrained(tmp_path / "model")
+    runs = []
+    for name in ("a", "b"):
+        config = toy_config(
+            tmp_path / name,
+            run={"learner_steps": 1},
+            devices={"address": "sim://phone?latency=emulator&popups=0.1", "per_worker": 2},
+            policy={"model": str(tmp_path / "model"), "max_new_tokens": 4},
+            replay={"warmup": 2},
+            learner={"trajectories_per_step": 2},
+            evaluation={"episodes": 1},
+        )
+        assert launch(config, serial=True) == 0
+        runs.append(content(config.run_folder))
+    assert runs[0] == runs[1]
+    assert runs[0]["trajectories"]
