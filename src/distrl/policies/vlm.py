@@ -9,7 +9,8 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,12 @@ def model_folder(model: str | Path) -> Path:
     return folder
 
 
+def open_model(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
+    """The model and its processor, as Hugging Face loads them."""
+    model = AutoModelForImageTextToText.from_pretrained(folder, dtype=getattr(torch, dtype))
+    return model, AutoProcessor.from_pretrained(folder)
+
+
 def torch_device(name: str) -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -69,11 +76,8 @@ class VlmPolicy:
         self.features = FeatureCache(config.feature_cache_mb)
         # Multimodal rotary positions are computed from the image grid: those models take the whole input every time.
         self._caches = config.freeze_vision and not hasattr(getattr(model, "model", model), "get_rope_index")
-        self._seen: list[Tensor] = []
-        output = model.get_output_embeddings()
-        output.register_forward_pre_hook(lambda _, inputs: self._seen.append(inputs[0]))
         torch.manual_seed(seed)
-        self.critic = Critic(output.in_features).to(self.device)
+        self.critic = Critic(model.get_output_embeddings().in_features).to(self.device)
         if config.freeze_vision:
             self._freeze_vision()
 
@@ -83,8 +87,8 @@ class VlmPolicy:
     ) -> VlmPolicy:
         """From `config.model`, or from a checkpoint's folder; the critic comes along where there is one."""
         folder = model_folder(model or config.model)
-        network = AutoModelForImageTextToText.from_pretrained(folder, dtype=getattr(torch, config.dtype))
-        policy = cls(network, AutoProcessor.from_pretrained(folder), config, seed=seed, device=device or config.device)
+        network, processor = open_model(folder, config.dtype)
+        policy = cls(network, processor, config, seed=seed, device=device or config.device)
         if (folder / "critic.safetensors").is_file():
             policy.critic.load_state_dict(load_file(folder / "critic.safetensors"))
         return policy
@@ -95,10 +99,9 @@ class VlmPolicy:
     def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
         sampler = RecordingSampler(self.temperature, self._generator, never=self._image_token_id)
         inputs = self._inputs(prompts)
-        self._seen.clear()
-        self.model.generate(**inputs, generation_config=self._generation(), logits_processor=[sampler])
-        state = self._seen[0][:, -1]
-        self._seen.clear()
+        with self._before_output() as seen:
+            self.model.generate(**inputs, generation_config=self._generation(), logits_processor=[sampler])
+        state = seen[0][:, -1]
         values = torch.sigmoid(self.critic(state)[0]).tolist()
         tokens = torch.stack(sampler.tokens, 1).tolist()
         logprobs = torch.stack(sampler.logprobs, 1).tolist()
@@ -138,10 +141,9 @@ class VlmPolicy:
         inputs = self._inputs(prompts)
         actions, mask = (t.to(self.device) for t in pad_right(token_ids, self._pad_id))
         length = actions.shape[1]
-        self._seen.clear()
-        logits = self.model(**self._extended(inputs, actions, mask), logits_to_keep=length, use_cache=False).logits
-        state = self._seen[0][:, -length]
-        self._seen.clear()
+        with self._before_output() as seen:
+            logits = self.model(**self._extended(inputs, actions, mask), logits_to_keep=length, use_cache=False).logits
+        state = seen[0][:, -length]
         logprobs = distribution(logits[:, -length:], self.temperature, never=self._image_token_id)
         taken = logprobs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
         value, trajectory_value = self.critic(state)
@@ -167,6 +169,16 @@ class VlmPolicy:
         save_file({k: v.contiguous() for k, v in self.critic.state_dict().items()}, folder / "critic.safetensors")
 
     # --- inside ---------------------------------------------------------------------------------
+
+    @contextmanager
+    def _before_output(self) -> Iterator[list[Tensor]]:
+        """Collects what the output layer is given while the block runs."""
+        seen: list[Tensor] = []
+        hook = self.model.get_output_embeddings().register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+        try:
+            yield seen
+        finally:
+            hook.remove()
 
     @property
     def _pad_id(self) -> int:

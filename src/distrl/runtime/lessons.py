@@ -181,6 +181,8 @@ class LessonWriter:
         self.encoder = encoder
         self.processes = processes
         self._ids: dict[str, list[int]] = {}
+        # Once here, so that a forked process never calls torch: its threads do not survive forking.
+        self._row(Example("", (), ""))
 
     def random_screens(self, words: Sequence[str], walks: int, *, babel_share: float, seed: int) -> Lessons:
         jobs = [seed * 10_000_000 + n for n in range(walks)]

@@ -24,7 +24,7 @@ from distrl.learner.supervised import Lessons, Schedule, Teacher
 from distrl.policies.inputs import PromptEncoder
 from distrl.policies.pocket.build import build_model, build_processor
 from distrl.policies.server import PolicyServer
-from distrl.policies.vlm import VlmPolicy, torch_device
+from distrl.policies.vlm import VlmPolicy, model_folder, open_model, torch_device
 from distrl.runtime.lessons import LessonWriter, joined, lexicon
 from distrl.tasks.base import load_suite
 from distrl.types import Task
@@ -85,14 +85,13 @@ def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
         model.language_model.compile()
     _timed(say, "reading", lambda: teacher.teach(lessons, schedule, _reporter(say)))
     save(model, processor, folder)
-    _, teacher = _classroom(VlmPolicy.load_model(PolicyConfig(model=str(folder))).model, processor, recipe)
+    _, teacher = _classroom(open_model(folder)[0], processor, recipe)
     say(f"on unseen screens: {teacher.examine(unseen)}")
 
 
 def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> None:
     """Demonstrations of training tasks, among as many examples of reading, with the vision tower frozen."""
-    policy = VlmPolicy.load_model(PolicyConfig(model=str(reader), device="cpu"))
-    model, processor = policy.model, policy.encoder.processor
+    model, processor = open_model(model_folder(reader))
     writer, teacher = _classroom(model, processor, recipe)
     shown = [t for s in recipe.suites for t in load_suite(s).tasks("train", recipe.demonstrations, recipe.seed)]
     shown_steps = _timed(say, "demonstrating", lambda: writer.demonstrations(shown, recipe.history))
