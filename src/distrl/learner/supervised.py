@@ -66,27 +66,39 @@ class Teacher:
     def teach(
         self, lessons: Lessons, schedule: Schedule, report: Callable[[int, dict[str, float]], None], every: int = 500
     ) -> None:
-        on_device = _Batches(lessons, self.device, self.random)
         parameters = self._parameters(schedule)
         fused = self.device.type == "cuda"
         optimiser = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=0.05, betas=(0.9, 0.95), fused=fused)
         self.model.train()
-        for step, batch in enumerate(on_device.take(schedule.steps, schedule.batch_size)):
+        for step, losses in enumerate(self._all_losses(lessons, schedule)):
             for group in optimiser.param_groups:
                 group["lr"] = schedule.rate(step)
-            act, read = self.losses(*batch)
             optimiser.zero_grad(set_to_none=True)
-            torch.autograd.backward([act + schedule.read_weight * read])
+            torch.autograd.backward([sum(losses.values(), torch.zeros((), device=self.device))])
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimiser.step()
             if (step + 1) % every == 0:
-                report(step + 1, {"act": act.item(), "read": read.item()})
+                report(step + 1, {name: loss.item() for name, loss in losses.items()})
         self.model.eval()
+
+    def _all_losses(self, lessons: Lessons, schedule: Schedule) -> Iterator[dict[str, Tensor]]:
+        batches = _Batches(lessons, self.device, self.random)
+        if schedule.train_vision:
+            for batch in batches.take(schedule.steps, schedule.batch_size):
+                act, read = self.losses(*batch)
+                yield {"act": act, "read": schedule.read_weight * read}
+            return
+        features = self._features(batches)  # a frozen tower is asked once per screen
+        for screens, prompts, actions in batches.alike(schedule.steps, schedule.batch_size):
+            yield {"act": self._act_loss(features[screens], prompts, actions)}
+
+    @torch.no_grad()
+    def _features(self, batches: _Batches) -> Tensor:
+        return torch.cat([self.model.get_image_features(_images(p)).pooler_output for p in batches.screens(64)])
 
     def losses(self, pixels: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            images = pixels.permute(0, 3, 1, 2).to(self.model.dtype) / 127.5 - 1
-            features = self.model.get_image_features(images)
+            features = self.model.get_image_features(_images(pixels))
             act = self._act_loss(features.pooler_output, prompts, actions)
             words = features.last_hidden_state @ self.model.get_input_embeddings().weight.t()
         return act, read_loss(words.float(), cells, nothing=self.pad_id)
@@ -97,8 +109,7 @@ class Teacher:
         everything = _Batches(lessons, self.device, self.random)
         right, read = [], []
         for pixels, cells, prompts, actions in everything.all(batch_size):
-            images = pixels.permute(0, 3, 1, 2).to(self.model.dtype) / 127.5 - 1
-            features = self.model.get_image_features(images)
+            features = self.model.get_image_features(_images(pixels))
             said = self._action_logits(features.pooler_output, prompts, actions).argmax(-1)
             right.append(((said == actions) | (actions == self.pad_id)).all(1))
             words = (features.last_hidden_state @ self.model.get_input_embeddings().weight.t()).argmax(-1, keepdim=True)
@@ -131,6 +142,10 @@ class Teacher:
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(schedule.train_vision or not name.startswith("vision_tower"))
         return [p for p in self.model.parameters() if p.requires_grad]
+
+
+def _images(pixels: Tensor) -> Tensor:
+    return pixels.permute(0, 3, 1, 2).float() / 127.5 - 1
 
 
 def read_loss(logits: Tensor, cells: Tensor, *, nothing: int, nothing_weight: float = 0.1) -> Tensor:
@@ -166,6 +181,26 @@ class _Batches:
         for _ in range(count):
             pick = torch.randint(0, len(self._tensors[2]), (size,), generator=self._generator)
             yield self._chosen(pick.to(self._device))
+
+    def screens(self, size: int) -> Iterator[Tensor]:
+        """Every screen's pixels, in order."""
+        return iter(torch.split(self._tensors[0], size))
+
+    def alike(self, count: int, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+        """Random batches of prompts of about the same length, without the padding they share."""
+        _, _, screen, prompts, actions = self._tensors
+        length = (prompts != 0).sum(1).cpu()
+        order = torch.arange(0)
+        for _ in range(count):
+            if len(order) < size:
+                loose = torch.rand(len(length), generator=self._generator)
+                chunks = list(torch.split((length + 8 * loose).argsort(), size))
+                order = torch.cat([chunks[i] for i in torch.randperm(len(chunks), generator=self._generator)])
+            pick, order = order[:size], order[size:]
+            longest = int(length[pick].max())
+            pick = pick.to(self._device)
+            written = int((actions[pick] != 0).sum(1).max())
+            yield screen[pick], prompts[pick, -longest:].long(), actions[pick, :written].long()
 
     def _chosen(self, pick: Tensor | slice) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         pixels, cells, screen, prompts, actions = self._tensors
