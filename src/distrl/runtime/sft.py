@@ -38,17 +38,21 @@ class Recipe:
     """Amounts. The defaults made the weights that ship; smaller ones show that the path works."""
 
     suites: tuple[str, ...] = ("general", "webshop")
-    lexicon_phones: int = 1500
-    walks: int = 60_000
+    """Whose words the tokenizer knows."""
+    lexicon_phones: int = 800
+    walks: int = 32_000
     """Phones looked at; about 2.5 screens each."""
     babel_share: float = 0.5
     """Share of them that show random words on random widgets."""
-    read_steps: int = 9_000
-    demonstrations: int = 600
+    read_steps: int = 8_500
+    read_batch: int = 256
+    imitated: tuple[str, ...] = ("general",)
+    """Suites whose training tasks are demonstrated."""
+    demonstrations: int = 4_000
     """Training tasks shown per suite."""
-    imitate_steps: int = 1_000
-    imitate_rate: float = 3e-4
-    batch_size: int = 256
+    imitate_steps: int = 2_000
+    imitate_batch: int = 48
+    imitate_rate: float = 6e-4
     history: int = 3
     episodes: int = 128
     """Held-out tasks per suite and split, to say how good the result is."""
@@ -79,7 +83,7 @@ def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
     lessons = _timed(say, "drawing random screens", lambda: _random_screens(writer, words, recipe.walks, recipe))
     unseen = _random_screens(writer, words, max(10, recipe.walks // 100), replace(recipe, seed=recipe.seed + 1))
     say(f"{len(lessons.pixels)} screens, {len(lessons.screen)} examples")
-    schedule = Schedule(recipe.read_steps, recipe.batch_size)
+    schedule = Schedule(recipe.read_steps, recipe.read_batch)
     if teacher.device.type == "cuda":  # pays for itself over some thousand steps
         model.vision_tower.compile()
         model.language_model.compile()
@@ -90,15 +94,15 @@ def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
 
 
 def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> None:
-    """Demonstrations of training tasks, among as many examples of reading, with the vision tower frozen."""
+    """Demonstrations of training tasks, among some examples of reading, with the vision tower frozen."""
     model, processor = open_model(model_folder(reader))
     writer, teacher = _classroom(model, processor, recipe)
-    shown = [t for s in recipe.suites for t in load_suite(s).tasks("train", recipe.demonstrations, recipe.seed)]
+    shown = [t for s in recipe.imitated for t in load_suite(s).tasks("train", recipe.demonstrations, recipe.seed)]
     shown_steps = _timed(say, "demonstrating", lambda: writer.demonstrations(shown, recipe.history))
     known = [word for word in processor.tokenizer.get_vocab() if word.isalnum() and word.islower()]
-    refresher = _random_screens(writer, sorted(known), max(10, len(shown_steps.screen) // 5), recipe)
+    refresher = _random_screens(writer, sorted(known), max(10, len(shown_steps.screen) // 25), recipe)
     say(f"{len(shown_steps.screen)} demonstrated steps, {len(refresher.screen)} examples of reading")
-    schedule = Schedule(recipe.imitate_steps, recipe.batch_size, recipe.imitate_rate, warmup=50, train_vision=False)
+    schedule = Schedule(recipe.imitate_steps, recipe.imitate_batch, recipe.imitate_rate, 50, train_vision=False)
     _timed(
         say, "imitating", lambda: teacher.teach(joined([shown_steps, refresher]), schedule, _reporter(say), every=100)
     )
@@ -149,7 +153,7 @@ def graded(folder: Path, recipe: Recipe, say: Say) -> dict[str, Any]:
         "recipe": asdict(recipe),
         "parameters": sum(p.numel() for p in policy.model.parameters()),
     }
-    for suite in recipe.suites:
+    for suite in recipe.imitated:
         for split in ("test-instances", "test-templates", "test-apps"):
             for temperature in (1.0, 0.0):
                 policy.temperature = temperature
