@@ -1,0 +1,53 @@
+"""The path that makes the pocket model, with amounts so small that it learns nothing."""
+
+import random
+
+import torch
+
+from distrl.config import PolicyConfig
+from distrl.devices.sim.phone import Phone
+from distrl.policies.vlm import VlmPolicy
+from distrl.runtime.lessons import HELD_OUT_APPS, _walk, demonstration
+from distrl.runtime.sft import Recipe, make_pocket
+from distrl.tasks.base import load_suite
+
+torch.set_num_threads(1)
+
+TINY = Recipe(
+    lexicon_phones=8,
+    walks=10,
+    read_steps=2,
+    read_batch=4,
+    demonstrations=4,
+    imitate_steps=2,
+    imitate_batch=4,
+    episodes=1,
+    device="cpu",
+)
+
+
+def test_a_pocket_model_is_made_graded_and_plays(tmp_path):
+    said = []
+    figures = make_pocket(tmp_path / "pocket", TINY, said.append)
+    assert figures["parameters"] <= 6_000_000
+    assert (tmp_path / "pocket" / "model.safetensors").stat().st_size <= 16 * 2**20
+    assert 0.0 <= figures["general/test-instances/temperature 1"][0] <= 1.0
+    assert any("demonstrated steps" in line for line in said)
+    policy = VlmPolicy.load_model(PolicyConfig(model=str(tmp_path / "pocket")))
+    assert policy.policy_parameters()
+
+
+def test_a_demonstration_teaches_each_step_with_the_actions_before_it():
+    task = next(t for t in load_suite("general").tasks("train", 68, 0) if t.template == "clock/add_alarm")
+    pages = demonstration(task, history=3)
+    assert pages[-1].examples[0].action == "done"
+    texts = [page.examples[0].action for page in pages]
+    assert pages[2].examples[0].history == tuple(texts[:2])
+    assert all(page.words for page in pages)
+
+
+def test_a_random_walk_never_enters_a_held_out_app():
+    for seed in range(60):
+        phone = Phone(seed, popup_probability=0.05)
+        for _ in _walk(phone, random.Random(seed)):
+            assert phone.frame["app"] not in HELD_OUT_APPS
