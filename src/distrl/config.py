@@ -290,6 +290,9 @@ class RuntimeConfig(Settings):
     address: str = "local"
     """Ray cluster: `local` starts one on this machine that listens on loopback only, or an address."""
 
+    port: Annotated[int, Field(ge=1024, le=65535)] | None = None
+    """Port on loopback for a Ray that we start ourselves; null takes any that is free."""
+
     object_store_mb: PositiveInt = 512
     """Shared memory for a Ray that we start ourselves."""
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from toy import ToyParts, ToyPolicy, toy_config
 
-from distrl.errors import CanaryMismatch, RunExists, RunNotFound
+from distrl.errors import CanaryMismatch, CheckpointError, RunExists, RunNotFound
 from distrl.learner import checkpoint
 from distrl.runtime import evaluate_policy, launch
 from distrl.runtime.progress import Silent
@@ -107,6 +107,58 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_run_that_can_be_resumed(tmp_path: Path
     assert list((config.run_folder / "spool").rglob("*.msgpack")) == []
     assert launch(config, serial=True, resume=config.run_folder, parts=ToyParts) == 0
     assert json.loads((config.run_folder / "summary.json").read_text())["learner_steps"] == 5
+
+
+def test_models_and_devices_are_opened_once_for_many_episodes(tmp_path: Path) -> None:
+    opened: list[str] = []
+
+    class Counted(ToyParts):
+        def policy(self, seed: int, device: str) -> Any:
+            opened.append("policy")
+            return super().policy(seed, device)
+
+        async def device(self, worker: str, slot: int) -> Any:
+            opened.append(f"{worker}/{slot}")
+            return await super().device(worker, slot)
+
+    config = toy_config(
+        tmp_path, run={"learner_steps": 30}, workers={"count": 2}, evaluation={"before": False, "after": False}
+    )
+    assert launch(config, serial=True, parts=Counted) == 0
+    devices = [f"worker-{worker}/{slot}" for worker in range(2) for slot in range(3)]
+    assert sorted(opened) == sorted([*devices, *["policy"] * 3])  # two workers' and the learner's
+    with RunStore.read(config.run_folder) as store:
+        assert store.counts().trajectories > 10 * len(devices)
+        assert len({t.policy_version for t in store.trajectories()}) > 5
+
+
+def test_a_damaged_checkpoint_is_passed_over_with_a_word_and_nothing_is_lost(tmp_path: Path) -> None:
+    class Listener(Silent):
+        def __init__(self) -> None:
+            self.messages: list[str] = []
+
+        def message(self, text: str) -> None:
+            self.messages.append(text)
+
+    config = toy_config(tmp_path, run={"learner_steps": 30}, learner={"checkpoint_every_s": 2.0})
+    launch(config, serial=True, parts=ToyParts)
+    newest, older = sorted((config.run_folder / "checkpoints").iterdir(), key=lambda path: -float(path.name))
+    (newest / "weights.safetensors").write_bytes(b"torn")
+    with RunStore.read(config.run_folder) as store:
+        before = store.ids()
+    listener = Listener()
+    longer = toy_config(tmp_path, run={"learner_steps": 32})
+    assert launch(longer, serial=True, resume=config.run_folder, parts=ToyParts, progress=listener) == 0
+    assert "weights.safetensors is not what was written" in listener.messages[0]
+    assert str(older) in listener.messages[0]
+    with RunStore.read(config.run_folder) as store:
+        assert store.ids()[: len(before)] == before
+        versions = store.metrics("version").value
+    assert (versions[1:] > versions[:-1]).all()
+    for path in (config.run_folder / "checkpoints").iterdir():
+        (path / "manifest.json").unlink()
+    with pytest.raises(CheckpointError, match="trajectories are untouched"):
+        launch(longer, serial=True, resume=config.run_folder, parts=ToyParts)
 
 
 def test_synchronous_training_never_learns_from_a_stale_trajectory(tmp_path: Path) -> None:

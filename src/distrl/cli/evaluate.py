@@ -58,7 +58,8 @@ def settings_for(target: str, overrides: list[str]) -> Config:
     from distrl.runtime.preflight import newest_model
 
     settings = load_config(run, overrides)
-    return settings.model_copy(update={"policy": settings.policy.model_copy(update={"model": str(newest_model(run))})})
+    model = newest_model(run, lambda warning: typer.echo(f"warning: {warning}", err=True))
+    return settings.model_copy(update={"policy": settings.policy.model_copy(update={"model": str(model)})})
 
 
 def is_model(target: str) -> bool:

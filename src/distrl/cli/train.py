@@ -37,9 +37,10 @@ def train(
     folder = find_run(resume) if resume else None
     settings = resumed(folder, changes) if folder else fresh(name, changes)
     from distrl.runtime import launch
-    from distrl.runtime.preflight import check
+    from distrl.runtime.preflight import check, check_machine
 
     check(settings)
+    check_machine(settings)
     console = Console()
     if dry_run:
         console.print(Text(to_yaml(settings)), end="", soft_wrap=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -10,11 +9,12 @@ from typing import Any
 
 from distrl.errors import RunNotFound
 from distrl.evaluation.curves import Checkup, checkups, training
-from distrl.evaluation.evaluate import Comparison, compare, evaluate
+from distrl.evaluation.evaluate import Comparison
 from distrl.evaluation.figures import curve_section, more_section
 from distrl.evaluation.filmstrip import Picture, film_page, filmstrip
 from distrl.evaluation.headline import facts, hero
 from distrl.evaluation.page import page
+from distrl.evaluation.summary import compare_ends
 from distrl.evaluation.templates import template_section
 from distrl.store.files import write_whole
 from distrl.store.run import RunStore
@@ -30,17 +30,6 @@ def write_report(run_folder: Path) -> Path:
     with RunStore.read(run_folder) as store:
         write_whole(path, render(store).encode("utf-8", "backslashreplace"))
     return path
-
-
-def write_summary(run_folder: Path) -> Tree | None:
-    """Write `summary.json` and return it; None, and no file, while there is no evaluation before and after."""
-    with RunStore.read(run_folder) as store:
-        comparison = compare_ends(store)
-    if comparison is None:
-        return None
-    summary = comparison.summary()
-    write_whole(run_folder / "summary.json", json.dumps(summary, indent=2).encode() + b"\n")
-    return summary
 
 
 def write_replay(run_folder: Path, selection: str = "latest", out: Path | None = None) -> Path:
@@ -66,14 +55,6 @@ def select(store: RunStore, selection: str) -> Trajectory:
             f"or enough letters of an id; the newest are: {newest}."
         )
     return chosen[0]
-
-
-def compare_ends(store: RunStore) -> Comparison | None:
-    """Before against after, when both were played."""
-    if not {"before", "after"} <= {entry.name for entry in store.evaluations()}:
-        return None
-    before, after = (evaluate(store.evaluation_trajectories(name)) for name in ("before", "after"))
-    return compare(before, after)
 
 
 def render(store: RunStore) -> str:

@@ -19,9 +19,8 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -111,29 +110,25 @@ def _prune(folder: Path, keep: int) -> None:
 # --- reading ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """The newest checkpoint that is whole, and what was wrong with the newer ones."""
+def latest(folder: Path, warn: Callable[[str], None] = lambda warning: None) -> Path | None:
+    """The newest checkpoint that is whole, None before the first one; `warn` hears why newer ones were passed over.
 
-    path: Path | None
-    warnings: tuple[str, ...]
-
-
-def find(folder: Path) -> Found:
-    warnings: list[str] = []
-    for _, _, path in _listing(folder):
+    Raises `CheckpointError` when all there are are damaged: to start over in silence would throw a policy away.
+    """
+    listing = _listing(folder)
+    for _, _, path in listing:
         try:
             verify(path)
         except CheckpointError as error:
-            warnings.append(str(error))
+            warn(str(error))
         else:
-            return Found(path, tuple(warnings))
-    return Found(None, tuple(warnings))
-
-
-def latest(folder: Path) -> Path | None:
-    """The newest checkpoint that is whole; see `find` for why newer ones were passed over."""
-    return find(folder).path
+            return path
+    if listing:
+        raise CheckpointError(
+            f"No checkpoint in {folder} can be used: all of them are damaged. The run's trajectories are untouched. "
+            f"Put a copy of a checkpoint back, or move {folder} away to learn on from the first weights."
+        )
+    return None
 
 
 def verify(path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -11,17 +10,16 @@ from typing import Protocol
 
 from distrl.config import Config
 from distrl.errors import RunNotFound
-from distrl.evaluation.evaluate import compare, evaluate
+from distrl.evaluation.report import write_report
+from distrl.evaluation.summary import AFTER, BEFORE, write_summary
+from distrl.learner import checkpoint
 from distrl.runtime.interrupt import Interrupt
 from distrl.runtime.progress import Progress
 from distrl.runtime.topology import Parts
-from distrl.store.files import write_whole
 from distrl.store.provenance import describe
 from distrl.store.run import RunStore
-from distrl.types import Tree
 
 INTERRUPTED = 130
-BEFORE, AFTER = "before", "after"
 
 
 class Engine(Protocol):
@@ -46,7 +44,7 @@ StartEngine = Callable[[Parts, Progress, Interrupt], Engine]
 def run(parts: Parts, start: StartEngine, progress: Progress, *, resume: bool) -> int:
     """Exit status of a whole run: 0, or 130 after an interrupt."""
     config = parts.config
-    open_folder(config, resume=resume)
+    open_folder(config, progress, resume=resume)
     with Interrupt() as interrupt:
         engine = start(parts, progress, interrupt)
         try:
@@ -56,14 +54,18 @@ def run(parts: Parts, start: StartEngine, progress: Progress, *, resume: bool) -
         if interrupt.requested:
             progress.message(f"Stopped. Go on with `distrl train --resume {config.run_folder}`.")
             return INTERRUPTED
-    conclude(config.run_folder, progress)
+    conclude(config.run_folder)
     return 0
 
 
-def open_folder(config: Config, *, resume: bool) -> None:
-    """Make the run folder, or make sure that it is there. Raises `RunExists`, `RunNotFound` or `RunBusy`."""
+def open_folder(config: Config, progress: Progress, *, resume: bool) -> None:
+    """Make the run folder, or make sure that it can be gone on with.
+
+    Raises `RunExists`, `RunNotFound`, `RunBusy`, or `CheckpointError` when every checkpoint is damaged.
+    """
     if resume:
         RunStore.open(config.run_folder).close()
+        checkpoint.latest(config.run_folder / "checkpoints", progress.message)
         return
     meta = describe(seed=config.run.seed, command=sys.argv, date=datetime.now().astimezone())
     RunStore.create(config.run_folder, config.model_dump(mode="json"), meta).close()
@@ -78,36 +80,10 @@ def _phases(engine: Engine, config: Config, interrupt: Interrupt) -> None:
         engine.evaluate(AFTER)
 
 
-def conclude(folder: Path, progress: Progress) -> Tree:
-    """Write `summary.json` and the report. A report that cannot be drawn does not undo the run."""
-    with RunStore.read(folder) as store:
-        summary = summarise(store)
-    write_whole(folder / "summary.json", json.dumps(summary, indent=2).encode() + b"\n")
-    from distrl.evaluation.report import write_report
-
+def conclude(folder: Path) -> None:
+    """Say what came out: `summary.json` first, then the report."""
+    write_summary(folder)
     write_report(folder)
-    return summary
-
-
-def summarise(store: RunStore) -> Tree:
-    counts = store.counts()
-    versions, trained = store.metrics("version"), store.metrics("run/trained_s").value
-    summary: Tree = {
-        "episodes": 0,
-        "trajectories": counts.trajectories,
-        "invalid": counts.invalid,
-        "learner_steps": int(versions.step[-1]) if len(versions.step) else 0,
-        "version": int(versions.value[-1]) if len(versions.value) else 0,
-        "seconds": float(trained[-1]) if len(trained) else 0.0,
-        "report": str(store.folder / "report.html"),
-    }
-    names = [entry.name for entry in store.evaluations()]
-    played = {name: evaluate(store.evaluation_trajectories(name)) for name in (BEFORE, AFTER) if name in names}
-    if BEFORE in played and AFTER in played:
-        return {**summary, **compare(played[BEFORE], played[AFTER]).summary()}
-    for name, evaluation in played.items():
-        summary |= {f"success_{name}": evaluation.success, "episodes": evaluation.episodes}
-    return summary
 
 
 def resumed_folder(config: Config, resume: Path) -> Config:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import shutil
+import socket
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
-from distrl.errors import CheckpointError, CorruptData
+from distrl.errors import CheckpointError, CorruptData, PortTaken, StorageFull
 from distrl.tasks.base import load_suite
 from distrl.types import Screen
 
+LOCAL, LOOPBACK = "local", "127.0.0.1"
 CHECKSUMS = "SHA256SUMS"
 """In a model folder: one line per file, as `sha256sum` writes and checks them."""
 
@@ -28,15 +32,42 @@ def check(config: Config) -> None:
     model_folder(config.policy.model)
 
 
-def newest_model(run: Path) -> Path:
-    """The model folder of a run's newest checkpoint that is whole."""
+def check_machine(config: Config) -> None:
+    """What a run needs of this machine. Raises `StorageFull` or `PortTaken`; starts nothing and writes nothing."""
+    folder = config.run_folder.absolute()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free_mb, needed_mb = shutil.disk_usage(existing).free / 2**20, config.run.minimum_free_mb
+    if free_mb < needed_mb:
+        raise StorageFull(
+            f"{existing} has {free_mb:.0f} MB free, and run.minimum_free_mb asks for {needed_mb}. Nothing was started "
+            "or changed. Free some space, or point run.folder at another disk."
+        )
+    port = config.runtime.port
+    if port is not None and config.runtime.address == LOCAL and not _is_free(port):
+        raise PortTaken(
+            f"Port {port} on {LOOPBACK} belongs to another program. Nothing was started or changed. "
+            "Set runtime.port to another one, or to null for any that is free."
+        )
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what only lingers after its end is free
+        try:
+            probe.bind((LOOPBACK, port))
+        except OSError:
+            return False
+    return True
+
+
+def newest_model(run: Path, warn: Callable[[str], None]) -> Path:
+    """The model folder of a run's newest checkpoint that is whole. Raises `CheckpointError` when there is none."""
     from distrl.learner import checkpoint
 
-    found = checkpoint.find(run / "checkpoints")
-    if found.path is None:
-        why = " ".join(found.warnings) or "It has no checkpoint yet."
-        raise CheckpointError(f"{run} has no policy to play with. {why}")
-    return found.path / "model"
+    newest = checkpoint.latest(run / "checkpoints", warn)
+    if newest is None:
+        raise CheckpointError(f"{run} has no policy to play with yet: its first checkpoint is still to come.")
+    return newest / "model"
 
 
 def render_phone() -> Screen:

@@ -38,7 +38,7 @@ def asked(tmp_path, monkeypatch) -> list[Config]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("distrl.runtime.evaluate_policy", evaluate_policy)
     monkeypatch.setattr("distrl.runtime.preflight.check", lambda config: None)
-    monkeypatch.setattr("distrl.runtime.preflight.newest_model", lambda run: run / "checkpoints" / "9" / "model")
+    monkeypatch.setattr("distrl.runtime.preflight.newest_model", lambda run, warn: run / "checkpoints" / "9" / "model")
     return configs
 
 

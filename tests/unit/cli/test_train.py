@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
+import socket
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -121,3 +124,16 @@ def test_bad_settings_are_explained_before_anything_starts(runtime, arguments, m
     assert result.exit_code == 2
     assert message in " ".join(result.output.split())
     assert not runtime.calls
+
+
+def test_a_taken_port_and_a_full_disk_are_explained_before_anything_starts(runtime, tmp_path, monkeypatch):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        taken = train(f"runtime.port={port}")
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2**20))
+    full = train()
+    assert (taken.exit_code, full.exit_code) == (2, 2)
+    assert f"Port {port} on 127.0.0.1 belongs to another program." in " ".join(taken.output.split())
+    assert "1 MB free" in full.output
+    assert not runtime.calls
+    assert not list(tmp_path.iterdir())

@@ -20,7 +20,7 @@ def go_on(toy, learner, steps):
     for i in range(steps):
         won = toy.scripted(f"w{i}", toy.RIGHT, "success", logprob=-1.2)
         lost = toy.scripted(f"l{i}", (1, 1, 1), "failure", logprob=-1.3)
-        learner.step(toy.uniform([won, lost]), toy.fetch)
+        learner.step(toy.uniform([won, lost]), toy.source)
 
 
 def test_a_restored_learner_goes_on_exactly_as_the_one_that_never_stopped(toy, tmp_path):
@@ -86,10 +86,10 @@ def test_any_damaged_file_is_named_with_the_older_checkpoint_to_use(toy, tmp_pat
         target.write_bytes(data[:-1] + (bytes([data[-1] ^ 1]) if damage == "flip" else b""))
     with pytest.raises(CheckpointError, match=rf"{file}.*{older}"):
         checkpoint.load(newer, toy.learner())
-    found = checkpoint.find(tmp_path)
-    assert found.path == older
-    assert len(found.warnings) == 1
-    assert file in found.warnings[0]
+    warnings = []
+    assert checkpoint.latest(tmp_path, warnings.append) == older
+    assert len(warnings) == 1
+    assert file in warnings[0]
 
 
 def test_a_file_that_the_manifest_does_not_name_is_not_trusted(toy, tmp_path):
@@ -100,10 +100,11 @@ def test_a_file_that_the_manifest_does_not_name_is_not_trusted(toy, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1}'])
-def test_a_checkpoint_without_a_readable_manifest_is_no_checkpoint(toy, tmp_path, content):
+def test_when_every_checkpoint_is_damaged_nobody_starts_over_in_silence(toy, tmp_path, content):
     path = checkpoint.save(tmp_path, trained(toy), {}, {})
     (path / "manifest.json").write_text(content)
-    assert checkpoint.latest(tmp_path) is None
+    with pytest.raises(CheckpointError, match="trajectories are untouched.*move .* away"):
+        checkpoint.latest(tmp_path)
     with pytest.raises(CheckpointError, match="no older checkpoint"):
         checkpoint.load(path, toy.learner())
 
