@@ -171,7 +171,14 @@ def test_general_is_as_large_as_promised():
 
 
 def test_webshop_is_as_large_as_promised():
-    assert len(load_suite("webshop").templates) >= 12
+    members = load_suite("webshop").members
+    shops, kinds = {t.app for t in members}, {t.name.split("/")[1] for t in members}
+    assert len(shops) >= 4
+    assert len(kinds) >= 12
+    for shop in shops:
+        assert {f"{shop}/page", f"{shop}/search", f"{shop}/product", f"{shop}/brand", f"{shop}/add"} <= {
+            t.name for t in members
+        }, "each level on each site: go there; search; open, filter, add to the cart"
 
 
 def test_training_touches_no_held_out_app():

@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -24,5 +25,10 @@ def test_every_function_that_the_page_names_exists(name):
     depth = 2 if parts[0] == "replay" else 1
     prefix = "distrl." if parts[0] in ("replay", "types") else "distrl.algorithms."
     found = importlib.import_module(prefix + ".".join(parts[:depth]))
-    for part in parts[depth:]:
-        found = getattr(found, part)
+    assert attrgetter(".".join(parts[depth:]))(found) is not None
+
+
+def test_every_fault_of_the_released_code_has_a_test_that_shows_ours():
+    rows = re.findall(r"^\| (\d+) \|.*\| ([^|]*) \|$", PAGE, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, 11))
+    assert all("`test_" in tests for _, tests in rows)

@@ -303,5 +303,9 @@ def test_an_event_without_an_answer_is_named(build, hand):
 
 
 @pytest.mark.parametrize("corner", [(0, 0), (1000, 0), (0, 1000), (1000, 1000)])
-def test_every_corner_of_the_screen_can_be_touched(build, corner):
-    build().perform(Tap(*corner))
+def test_every_corner_of_the_screen_can_be_touched_and_does_nothing(build, corner):
+    phone = build()
+    image = phone.render().image
+    phone.perform(Tap(*corner))
+    assert phone.render().image.size == image.size
+    assert phone.state["demo"] == build().state["demo"]
