@@ -26,6 +26,7 @@ from distrl.types import (
     Action,
     Decision,
     Done,
+    Features,
     Outcome,
     Prompt,
     Screen,
@@ -137,6 +138,7 @@ class ToyPolicy:
     # -- playing
 
     def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
+        self.remember([prompt.screen for prompt in prompts])
         with torch.no_grad():
             logprobs = self._logprobs(prompts)
         tokens = torch.multinomial(logprobs.exp(), 1, generator=self.generator).squeeze(1)
@@ -150,6 +152,9 @@ class ToyPolicy:
             self.values.copy_(torch.from_numpy(np.array(weights.arrays["values"])))
         self.version = weights.version
 
+    def known_features(self, digests: Sequence[str]) -> Features:
+        return {digest: np.ones((1, 1), np.float32) for digest in digests if digest in self.remembered}
+
     # -- learning
 
     def missing(self, screens: Sequence[Screen]) -> list[str]:
@@ -158,6 +163,12 @@ class ToyPolicy:
     def remember(self, screens: Sequence[Screen]) -> None:
         assert all(screen.image for screen in screens)
         self.remembered.update(screen.digest for screen in screens)
+
+    def adopt(self, screens: Sequence[Screen], features: Features) -> None:
+        self.remembered.update(screen.digest for screen in screens if screen.digest in features)
+
+    def forget(self, digests: Sequence[str]) -> None:
+        self.remembered.difference_update(digests)
 
     def score(self, prompts: Sequence[Prompt], token_ids: Sequence[Sequence[int]]) -> Scores:
         logprobs = self._logprobs(prompts)

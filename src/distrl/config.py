@@ -130,6 +130,11 @@ class WorkersConfig(Settings):
     spool_mb: PositiveInt = 1024
     """A worker stops starting episodes when this much waits in its spool unacknowledged."""
 
+    share_features: bool = True
+    """Workers send the features of new screens along with a trajectory, so that the learner need not look at them
+    again. Saves it most of its vision passes; costs more network than the screenshots themselves (55 KB per screen
+    with `pocket`). Only with `policy.freeze_vision`."""
+
 
 class ReplayConfig(Settings):
     """How trajectories wait for the learner, and which ones it sees."""
@@ -157,6 +162,10 @@ class ReplayConfig(Settings):
 
     importance_anneal_steps: PositiveInt = 1_000
     """Learner steps over which beta reaches 1."""
+
+    feature_cache_mb: PositiveInt = 512
+    """Memory of the host for screenshot features that workers shared and the learner has not asked for yet; the
+    oldest leave first, and the learner computes them from the screenshots."""
 
 
 class PacingConfig(Settings):

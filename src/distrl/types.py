@@ -19,6 +19,9 @@ Floats = npt.NDArray[np.floating[Any]]
 Weights = Mapping[str, npt.NDArray[Any]]
 """Parameter name → numpy array. Never torch tensors: Ray shares numpy arrays without a copy."""
 
+Features = Mapping[str, Floats]
+"""A screen's digest → what a frozen vision tower makes of it, [image tokens, width]."""
+
 Tree = dict[str, Any]
 """A plain tree of dicts, lists, strings, numbers, booleans and None: JSON in memory."""
 

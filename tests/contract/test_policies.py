@@ -182,3 +182,97 @@ def test_greedy_decisions_repeat_and_sampled_ones_follow_the_seed(policy):
     assert sampled != [d.token_ids for d in policy.act(asked)]
     policy.temperature = 0.0
     assert [d.token_ids for d in policy.act(asked)] == [d.token_ids for d in policy.act(asked)]
+
+
+# --- features that travel -----------------------------------------------------------------------
+
+
+def twins(kind):
+    """A worker's policy, and a learner's that has seen nothing yet; the third counts the learner's looks at images."""
+    made = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        model, processor = MODELS[kind]()
+        model.generation_config.eos_token_id = 2
+        made.append(VlmPolicy(model, processor, PolicyConfig(max_new_tokens=6), seed=1))
+    looks = []
+    look = made[1].model.get_image_features
+    made[1].model.get_image_features = lambda *given, **named: looks.append(1) or look(*given, **named)
+    return *made, looks
+
+
+def references(asked):
+    return [Prompt(p.goal, p.screen.reference(), p.history) for p in asked]
+
+
+@pytest.mark.parametrize("kind", ["pocket", "idefics3"])
+def test_adopted_features_spare_the_vision_tower_and_give_the_same_scores(kind):
+    worker, learner, looks = twins(kind)
+    asked = prompts()
+    tokens = [d.token_ids for d in worker.act(asked)]
+    named = references(asked)
+    features = worker.known_features([p.screen.digest for p in asked])
+    learner.adopt([p.screen for p in named], features)
+    assert learner.missing([p.screen for p in named]) == []
+    adopted = learner.score(named, tokens).logprob
+    assert looks == []
+    torch.testing.assert_close(adopted, worker.score(asked, tokens).logprob, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("kind", ["pocket", "idefics3"])
+def test_a_screen_whose_features_were_lost_or_forgotten_is_seen_by_its_image(kind):
+    worker, learner, looks = twins(kind)
+    asked = prompts()
+    tokens = [d.token_ids for d in worker.act(asked)]
+    digests = [p.screen.digest for p in asked]
+    learner.adopt([p.screen.reference() for p in asked], worker.known_features(digests[1:]))
+    assert learner.missing([p.screen for p in references(asked)]) == digests[:1]
+    learner.forget(digests[1:2])
+    assert learner.missing([p.screen for p in references(asked)]) == digests[:2]
+    learner.remember([p.screen for p in asked])
+    assert looks == [1]
+    scores = learner.score(references(asked), tokens).logprob
+    torch.testing.assert_close(scores, worker.score(asked, tokens).logprob, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["pocket", "idefics3"])
+def test_features_that_cannot_be_the_screen_s_are_refused_and_none_is_taken(kind):
+    worker, learner, _ = twins(kind)
+    asked = prompts(2)
+    worker.act(asked)
+    screens_ = [p.screen.reference() for p in asked]
+    good = worker.known_features([s.digest for s in screens_])
+    last = good[screens_[1].digest]
+    nothing = np.full_like(last, np.nan)
+    for bad in (last[1:], last[:, 1:], last[None], np.repeat(last, 2, 0), nothing, last.astype(int)):
+        with pytest.raises(CorruptData, match=screens_[1].digest[:12]):
+            learner.adopt(screens_, {**good, screens_[1].digest: bad})
+    assert len(learner.features) == 0
+
+
+def test_known_features_are_copies_and_a_bfloat16_policy_loses_nothing_on_the_way():
+    policy, _, _ = twins("pocket")
+    (screen,) = screens(1)
+    policy.remember([screen])
+    computed = policy.features.get(screen.digest).to(torch.bfloat16)
+    policy.forget([screen.digest])
+    policy.model.to(torch.bfloat16)  # nothing is computed from here on: not every processor can
+    policy.features.put(screen.digest, computed)
+    (array,) = policy.known_features([screen.digest, "unknown"]).values()
+    assert array.dtype == np.float32
+    policy.forget([screen.digest])
+    policy.adopt([screen], {screen.digest: array})
+    array[:] = 0
+    after = policy.features.get(screen.digest)
+    assert after.dtype == torch.bfloat16
+    assert torch.equal(after, computed)
+
+
+def test_a_policy_that_caches_nothing_shares_and_adopts_nothing():
+    worker, learner, _ = twins("qwen2-vl")
+    asked = prompts(2)
+    worker.act(asked)
+    assert worker.known_features([p.screen.digest for p in asked]) == {}
+    screen = asked[0].screen.reference()
+    learner.adopt([screen], {screen.digest: np.zeros((3, 3), np.float32)})
+    assert learner.missing([screen]) == [screen.digest]

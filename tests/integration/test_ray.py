@@ -91,7 +91,11 @@ LOOPBACK = {"0100007F", "0000000000000000FFFF00000100007F", "0000000000000000000
 def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Witness, list[int]]:
     """A run that is interrupted after five learner steps and then resumed to its end."""
     config = toy_config(
-        tmp_path_factory.mktemp("ray"), run={"learner_steps": 25}, workers={"count": 2}, pacing={"max_reuse": 4.0}
+        tmp_path_factory.mktemp("ray"),
+        run={"learner_steps": 25},
+        workers={"count": 2},
+        pacing={"max_reuse": 4.0},
+        learner={"canary_trajectories": 1},
     )
     witness = Witness()
     codes = [
@@ -126,6 +130,14 @@ def test_versions_go_up_over_the_interruption(run: tuple[Path, Witness, list[int
         versions = store.metrics("version")
     assert (versions.value[1:] > versions.value[:-1]).all()
     assert versions.step[-1] == 25
+
+
+def test_the_learner_adopts_what_workers_saw_and_fetches_no_image(run: tuple[Path, Witness, list[int]]) -> None:
+    with RunStore.read(run[0]) as store:
+        adopted, fetched = store.metrics("screens/adopted"), store.metrics("screens/fetched")
+    before_the_interruption = slice(0, 5)
+    assert adopted.value[before_the_interruption].sum() > 0
+    assert fetched.value[before_the_interruption].sum() == 0
 
 
 def test_summary_report_and_checkpoint_are_there(run: tuple[Path, Witness, list[int]]) -> None:

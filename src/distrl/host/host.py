@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from distrl.config import Config
 from distrl.errors import CorruptData, StorageFull
 from distrl.host.curriculum import Curriculum
+from distrl.host.features import FeatureShelf
 from distrl.host.leases import Leases
 from distrl.host.tally import Tally
 from distrl.host.weights import WeightShelf
@@ -26,7 +27,7 @@ from distrl.replay.pacing import Backlog, Pacing
 from distrl.store.codec import decode
 from distrl.store.files import write_whole
 from distrl.store.run import RunStore
-from distrl.types import Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
+from distrl.types import Features, Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
 
 if TYPE_CHECKING:
     from distrl.tasks.base import Suite
@@ -64,6 +65,7 @@ class Host:
         self._joined = kinds.count(JOINED)
         part = kinds.count(STARTED)
         store.add_event(STARTED, f"number {part + 1}", now())
+        self._features = FeatureShelf(config.replay.feature_cache_mb)
         self.shelf = WeightShelf(highest=_highest_version(store))
         self.curriculum = Curriculum(
             suite, config.tasks.split, config.tasks.curriculum, seed=config.run.seed, part=part
@@ -113,6 +115,9 @@ class Host:
         except StorageFull:
             return Receipt("later")
 
+    def share(self, features: Features) -> None:
+        self._features.put(features)
+
     def report(self, worker: str, kind: str, detail: str) -> None:
         self._note(kind, f"{worker}: {detail}")
 
@@ -135,6 +140,9 @@ class Host:
         if self.now() >= self._index_due_at:
             self._index_due_at = self.now() + INDEX_EVERY_S
             self._keep_index()
+
+    def features(self, digests: Sequence[str]) -> Features:
+        return self._features.take(digests)
 
     def screens(self, digests: Sequence[str]) -> list[Screen]:
         return [self.store.screen(digest) for digest in digests]

@@ -20,13 +20,12 @@ from distrl.algorithms import Estimates, Plan
 from distrl.config import Config
 from distrl.errors import TrainingDiverged
 from distrl.learner import batching, canary
+from distrl.learner.base import ScreenSource
 from distrl.learner.batching import RecordedStep
+from distrl.learner.sight import Sight
 from distrl.policies.base import TrainablePolicy
 from distrl.replay.base import Sample
-from distrl.types import Screen, Trajectory, VersionedWeights
-
-Fetch = Callable[[list[str]], list[Screen]]
-"""Digests → screens with their images."""
+from distrl.types import Trajectory, VersionedWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +77,14 @@ class Learner:
 
     # --- one step -------------------------------------------------------------------------------
 
-    def step(self, sample: Sample, fetch: Fetch) -> Report:
+    def step(self, sample: Sample, source: ScreenSource) -> Report:
         """Learn from one sample. Raises `TrainingDiverged` after too many bad steps in a row."""
         self.optimiser.zero_grad(set_to_none=True)
-        plan, losses = self._gradients(sample, fetch)
+        sight = Sight(self.policy, source, adopts=self.config.workers.share_features)
+        plan, losses = self._gradients(sample, sight)
         metrics = {f"loss/{name}": value for name, value in losses.items()}
         metrics["loss/total"] = sum(losses.values())
-        metrics |= {**self._clip(), **plan.metrics, **self._lags(sample.trajectories)}
+        metrics |= {**self._clip(), **plan.metrics, **sight.metrics(), **self._lags(sample.trajectories)}
         good = np.isfinite([metrics["loss/total"], metrics["gradient/policy"], metrics["gradient/critic"]]).all()
         if not good or not torch.isfinite(plan.priorities).all():
             return self._skip(sample, metrics)
@@ -100,12 +100,15 @@ class Learner:
         """Go on from a version that others have seen already: after a restart, versions must not be given out twice."""
         self.version = max(self.version, version)
 
-    def canary(self, trajectories: Sequence[Trajectory], fetch: Fetch) -> canary.Comparison:
-        """Recompute what workers recorded under these very weights. Raises `CanaryMismatch`."""
+    def canary(self, trajectories: Sequence[Trajectory], source: ScreenSource) -> canary.Comparison:
+        """Recompute, from the images, what workers recorded under these very weights. Raises `CanaryMismatch`."""
         same = [t for t in trajectories if {s.decision.policy_version for s in t.steps} == {self.version}]
         steps = batching.recorded_steps(same[: self.config.learner.canary_trajectories], history=self._history)
+        # With a worker's features, or what they left in the cache, it would only compare the worker with itself.
+        self.policy.forget([step.prompt.screen.digest for step in steps])
+        sight = Sight(self.policy, source, adopts=False)
         with torch.no_grad():
-            scores = [self._score(steps[piece], fetch) for piece in self._pieces(steps)]
+            scores = [self._score(steps[piece], sight) for piece in self._pieces(steps)]
         logprobs = torch.cat([score.logprob for score in scores]).tolist() if scores else []
         return canary.compare(steps, logprobs, tolerance=self.config.learner.canary_tolerance)
 
@@ -118,7 +121,7 @@ class Learner:
     def _pieces(self, steps: Sequence[RecordedStep]) -> list[slice]:
         return list(batching.slices(len(steps), self.config.learner.micro_batch))
 
-    def _gradients(self, sample: Sample, fetch: Fetch) -> tuple[Plan, dict[str, float]]:
+    def _gradients(self, sample: Sample, sight: Sight) -> tuple[Plan, dict[str, float]]:
         """The plan for this sample, and the losses whose gradients now stand in the parameters.
 
         The plan needs estimates of the whole sample. A small sample's activations wait for it; a large one is scored
@@ -128,23 +131,20 @@ class Learner:
         pieces = self._pieces(steps)
         resident = len(steps) <= self.config.learner.resident_steps
         with torch.set_grad_enabled(resident):
-            estimates = Estimates.joined([self._score(steps[piece], fetch) for piece in pieces])
+            estimates = Estimates.joined([self._score(steps[piece], sight) for piece in pieces])
         batch = batching.lay_out(sample.trajectories, sample.weights, device=estimates.logprob.device)
         plan = self.algorithm.plan(batch, estimates)
         totals: dict[str, float] = {}
         for piece in [slice(0, len(steps))] if resident else pieces:
-            scored = estimates if resident else self._score(steps[piece], fetch)
+            scored = estimates if resident else self._score(steps[piece], sight)
             losses = self.algorithm.losses(plan.targets.part(piece), scored)
             torch.stack(list(losses.values())).sum().backward()  # type: ignore[no-untyped-call]
             totals = {name: totals.get(name, 0.0) + loss.item() for name, loss in losses.items()}
         return plan, totals
 
-    def _score(self, steps: Sequence[RecordedStep], fetch: Fetch) -> Estimates:
-        """Scores of at most one micro-batch; screens that the policy has no features of are fetched first."""
-        missing = self.policy.missing([step.prompt.screen for step in steps])
-        fetched = {screen.digest: screen for screen in fetch(missing)} if missing else {}
-        self.policy.remember(list(fetched.values()))
-        shown = [step.with_screen(fetched.get(step.prompt.screen.digest, step.prompt.screen)) for step in steps]
+    def _score(self, steps: Sequence[RecordedStep], sight: Sight) -> Estimates:
+        """Scores of at most one micro-batch."""
+        shown = sight.shown(steps)
         scores = self.policy.score([step.prompt for step in shown], [step.decision.token_ids for step in shown])
         return Estimates(scores.logprob, scores.entropy, scores.value_logit, scores.trajectory_value_logit)
 

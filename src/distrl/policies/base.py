@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy.typing as npt
 
-from distrl.types import Decision, Prompt, Screen, VersionedWeights
+from distrl.types import Decision, Features, Prompt, Screen, VersionedWeights
 
 if TYPE_CHECKING:
     import torch
@@ -26,6 +26,10 @@ class Policy(Protocol):
 
     def load(self, weights: VersionedWeights) -> None:
         """Take newer weights. Raises `CorruptData`, and keeps the old ones, when the checksum is wrong."""
+
+    def known_features(self, digests: Sequence[str]) -> Features:
+        """Copies of the cached features of these screens, as float32; empty for a policy that caches none.
+        May be asked while another thread acts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,13 @@ class TrainablePolicy(Policy, Protocol):
 
     def remember(self, screens: Sequence[Screen]) -> None:
         """Compute and cache the features of these screens, images included."""
+
+    def adopt(self, screens: Sequence[Screen], features: Features) -> None:
+        """Cache features of these screens that an equal vision tower computed; a policy that caches none ignores
+        them. Raises `CorruptData`, and takes none, when one does not fit its screen."""
+
+    def forget(self, digests: Sequence[str]) -> None:
+        """Drop what is cached of these screens."""
 
     def policy_parameters(self) -> list[torch.nn.Parameter]: ...
 

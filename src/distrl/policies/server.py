@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from typing import Any
 
 from distrl.policies.base import Policy
-from distrl.types import Decision, Prompt, VersionedWeights
+from distrl.types import Decision, Features, Prompt, VersionedWeights
 
 
 class PolicyServer:
@@ -41,6 +41,10 @@ class PolicyServer:
     async def load(self, weights: VersionedWeights) -> None:
         """Take new weights as soon as no batch is being computed. Raises `CorruptData` and keeps the old ones."""
         await self._compute(self.policy.load, weights)
+
+    def known_features(self, digests: Sequence[str]) -> Features:
+        """Does not wait for the batch under way."""
+        return self.policy.known_features(digests)
 
     async def _serve(self) -> None:
         try:

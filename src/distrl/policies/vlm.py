@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 import torch
 from safetensors.torch import load_file, save_file
@@ -30,7 +31,7 @@ from distrl.policies.features import FeatureCache
 from distrl.policies.inputs import PromptEncoder, pad_left, pad_right
 from distrl.policies.pocket import modeling as _registers_pocket  # noqa: F401
 from distrl.policies.sampling import RecordingSampler, distribution, entropy_of
-from distrl.types import Decision, Prompt, Screen, VersionedWeights
+from distrl.types import Decision, Features, Floats, Prompt, Screen, VersionedWeights
 
 disable_progress_bar()
 
@@ -120,6 +121,10 @@ class VlmPolicy:
                 parameter.copy_(array)
         self.version = weights.version
 
+    def known_features(self, digests: Sequence[str]) -> Features:
+        found = {digest: self.features.find(digest) for digest in digests}
+        return {digest: f.float().cpu().numpy().copy() for digest, f in found.items() if f is not None}
+
     # --- learning -------------------------------------------------------------------------------
 
     def missing(self, screens: Sequence[Screen]) -> list[str]:
@@ -136,6 +141,16 @@ class VlmPolicy:
             features = self._image_features(self.encoder.pixels(fresh))
         for screen, part in zip(fresh, torch.split(features, counts), strict=True):
             self.features.put(screen.digest, part.clone())
+
+    def adopt(self, screens: Sequence[Screen], features: Features) -> None:
+        if not self._caches:
+            return
+        fitting = {s.digest: self._fitting(s, features[s.digest]) for s in screens if s.digest in features}
+        for digest, tensor in fitting.items():
+            self.features.put(digest, tensor)
+
+    def forget(self, digests: Sequence[str]) -> None:
+        self.features.forget(digests)
 
     def score(self, prompts: Sequence[Prompt], token_ids: Sequence[Sequence[int]]) -> Scores:
         inputs = self._inputs(prompts)
@@ -236,6 +251,13 @@ class VlmPolicy:
         found = getattr(output, "pooler_output", output)
         parts = [found] if isinstance(found, Tensor) else list(found)
         return torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
+
+    def _fitting(self, screen: Screen, features: Floats) -> Tensor:
+        """A copy for the cache. Raises `CorruptData` for features that cannot be this screen's."""
+        shape = (self.encoder.image_tokens(screen), self.model.get_input_embeddings().weight.shape[1])
+        if features.shape != shape or features.dtype.kind != "f" or not np.isfinite(features).all():
+            raise CorruptData(f"Screen {screen.digest[:12]} has features {shape}, all finite; not {features.shape}.")
+        return torch.tensor(features, dtype=self.model.dtype, device=self.device)
 
     def _freeze_vision(self) -> None:
         """Freeze whatever an image feature depends on: the parameters that get a gradient from one."""

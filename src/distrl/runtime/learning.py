@@ -8,12 +8,13 @@ from typing import Protocol
 
 from distrl.errors import StorageFull
 from distrl.learner import checkpoint
+from distrl.learner.base import ScreenSource
 from distrl.learner.learner import Learner
 from distrl.replay.base import Sample
-from distrl.types import Screen, Trajectory, Tree, VersionedWeights
+from distrl.types import Trajectory, Tree, VersionedWeights
 
 
-class LearnersHost(Protocol):
+class LearnersHost(ScreenSource, Protocol):
     """The host as the learner sees it; every call waits for its answer."""
 
     @property
@@ -22,8 +23,6 @@ class LearnersHost(Protocol):
     def sample(self, count: int) -> Sample | None: ...
 
     def first(self, count: int) -> list[Trajectory]: ...
-
-    def screens(self, digests: Sequence[str]) -> list[Screen]: ...
 
     def update_priorities(self, ids: Sequence[str], priorities: Sequence[float]) -> None: ...
 
@@ -64,9 +63,9 @@ class Learning:
         if sample is None:
             return False
         if self._canary_is_due:
-            self.learner.canary(self.host.first(4 * self._config.canary_trajectories), self.host.screens)
+            self.learner.canary(self.host.first(4 * self._config.canary_trajectories), self.host)
             self._canary_is_due = False
-        report = self.learner.step(sample, self.host.screens)
+        report = self.learner.step(sample, self.host)
         self.host.update_priorities(list(report.priorities), list(report.priorities.values()))
         self.host.record(self.learner.steps, report.metrics)
         if report.skipped:

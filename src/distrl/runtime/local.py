@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from distrl.host.host import Host
-from distrl.types import Lease, Receipt, VersionedWeights
+from distrl.types import Features, Lease, Receipt, VersionedWeights
 
 
 class LocalClient:
@@ -26,6 +26,9 @@ class LocalClient:
 
     async def deliver(self, payload: bytes) -> Receipt:
         return self._host.deliver(payload)
+
+    async def share(self, features: Features) -> None:
+        self._host.share(features)
 
     async def latest(self, newer_than: int) -> VersionedWeights | None:
         return self._host.latest(newer_than, self._worker)

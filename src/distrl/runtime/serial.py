@@ -19,7 +19,7 @@ from distrl.runtime.limits import Limits
 from distrl.runtime.local import LocalClient
 from distrl.runtime.progress import Progress
 from distrl.runtime.topology import Parts, topology
-from distrl.types import Decision, Prompt, Task, Trajectory, VersionedWeights
+from distrl.types import Decision, Features, Prompt, Task, Trajectory, VersionedWeights
 from distrl.worker.worker import Worker
 
 IDLE_S = 0.25
@@ -134,6 +134,9 @@ class ClockedPolicy:
 
     def load(self, weights: VersionedWeights) -> None:
         self._policy.load(weights)
+
+    def known_features(self, digests: Sequence[str]) -> Features:
+        return self._policy.known_features(digests)
 
 
 def _raise_errors(futures: Sequence[asyncio.Future[Any]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from distrl.types import Decision, Lease, Prompt, Receipt, VersionedWeights
+from distrl.types import Decision, Features, Lease, Prompt, Receipt, VersionedWeights
 
 
 class HostClient(Protocol):
@@ -24,6 +24,9 @@ class HostClient(Protocol):
     async def deliver(self, payload: bytes) -> Receipt:
         """Hand over an encoded trajectory. Delivering it twice does no harm."""
 
+    async def share(self, features: Features) -> None:
+        """Offer what the policy made of screens of a trajectory that comes next. It may get lost."""
+
     async def latest(self, newer_than: int) -> VersionedWeights | None: ...
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
@@ -40,6 +43,9 @@ class Brain(Protocol):
 
     async def load(self, weights: VersionedWeights) -> None:
         """Take newer weights between two batches. Raises `CorruptData`, and keeps the old ones, on a bad checksum."""
+
+    def known_features(self, digests: Sequence[str]) -> Features:
+        """What the policy made of these screens, as far as it still knows."""
 
 
 class Outbox(Protocol):

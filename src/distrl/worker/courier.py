@@ -13,16 +13,26 @@ from distrl.store.codec import encode
 from distrl.types import Trajectory
 from distrl.worker.base import HostClient, Outbox
 from distrl.worker.patience import Patience
+from distrl.worker.sharing import FeatureSharing
 
 
 class Courier:
     """One per worker; slots never wait for it, unless their own disk is full."""
 
-    def __init__(self, worker: str, spool: Outbox, client: HostClient, *, limit_bytes: int) -> None:
+    def __init__(
+        self,
+        worker: str,
+        spool: Outbox,
+        client: HostClient,
+        *,
+        limit_bytes: int,
+        sharing: FeatureSharing | None = None,
+    ) -> None:
         self.worker = worker
         self.spool = spool
         self.client = client
         self.limit_bytes = limit_bytes
+        self.sharing = sharing
         self.produced = 0
         self.delivered = 0
         self._refused: set[str] = set()
@@ -51,6 +61,8 @@ class Courier:
             except StorageFull as error:
                 await self._report("spool_full", str(error))
                 await patience.wait()
+        if self.sharing:
+            self.sharing.note(trajectory)
         self.produced += 1
         self._news.set()
 
@@ -68,6 +80,8 @@ class Courier:
                 await self._deliver(identifier)
 
     async def _deliver(self, identifier: str) -> None:
+        if self.sharing:
+            await self.sharing.send(identifier)
         patience = Patience()
         while True:
             try:

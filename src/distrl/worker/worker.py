@@ -16,6 +16,7 @@ from distrl.worker.courier import Courier
 from distrl.worker.episode import Episode, Limits
 from distrl.worker.ids import TrajectoryIds
 from distrl.worker.patience import Patience
+from distrl.worker.sharing import FeatureSharing
 from distrl.worker.slot import Slot
 
 WEIGHTS_POLL_S = 1.0
@@ -45,7 +46,8 @@ class Worker:
         self.judge = judge
         self.open_device = open_device
         self.now = now
-        self.courier = Courier(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20)
+        sharing = FeatureSharing(brain, client) if config.workers.share_features else None
+        self.courier = Courier(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20, sharing=sharing)
         self._stopping = asyncio.Event()
         self._refused_version = -1
 

@@ -11,6 +11,7 @@ import torch
 from safetensors.torch import save_file
 
 from distrl.config import Config
+from distrl.errors import CorruptData
 from distrl.learner.learner import Learner
 from distrl.policies.base import Scores
 from distrl.replay.base import Sample
@@ -23,7 +24,7 @@ END = 9
 
 
 class TablePolicy:
-    """Action = one token for the button, one for the end. Features of a screen are its row in the table."""
+    """Action = one token for the button, one for the end. Features of a screen are the number of its row."""
 
     def __init__(self, seed=0):
         torch.set_num_threads(1)
@@ -32,6 +33,7 @@ class TablePolicy:
         self.values = torch.nn.Parameter(torch.zeros(len(SCREENS), 2))
         self.version = 0
         self.rows = {}
+        self.looked_at = []
         self.scored_at_once = []
         self.poison = False
 
@@ -44,7 +46,21 @@ class TablePolicy:
     def remember(self, screens):
         for screen in screens:
             assert screen.image, "an image was promised"
-            self.rows[screen.digest] = [s.digest for s in SCREENS].index(screen.digest)
+            if screen.digest not in self.rows:
+                self.looked_at.append(screen.digest)
+                self.rows[screen.digest] = [s.image for s in SCREENS].index(screen.image)
+
+    def adopt(self, screens, features):
+        if any(array.shape != (1, 1) for array in features.values()):
+            raise CorruptData("no row")
+        self.rows |= {s.digest: int(features[s.digest][0, 0]) for s in screens if s.digest in features}
+
+    def forget(self, digests):
+        for digest in digests:
+            self.rows.pop(digest, None)
+
+    def known_features(self, digests):
+        return {digest: np.array([[self.rows[digest]]], np.float32) for digest in digests if digest in self.rows}
 
     def score(self, prompts, token_ids):
         self.scored_at_once.append(len(prompts))
@@ -125,8 +141,19 @@ def scripted(name, buttons, outcome, logprob=-1.0, version=0, invalid=()):
     return recorded(name, steps, outcome)
 
 
-def fetch(digests):
-    return [next(s for s in SCREENS if s.digest == digest) for digest in digests]
+class Source:
+    """All screens, and the features it was given; notes which images it was asked for."""
+
+    def __init__(self, features=()):
+        self.shared = dict(features)
+        self.asked = []
+
+    def features(self, digests):
+        return {digest: self.shared.pop(digest) for digest in digests if digest in self.shared}
+
+    def screens(self, digests):
+        self.asked += digests
+        return [next(s for s in SCREENS if s.digest == digest) for digest in digests]
 
 
 def uniform(trajectories):
@@ -135,10 +162,15 @@ def uniform(trajectories):
     return Sample(tuple(t.id for t in trajectories), tuple(trajectories), np.ones(count), np.full(count, 1 / count))
 
 
-def new_learner(policy=None, roll_back=None, learner=None, algorithm=None, replay=None):
+def new_learner(policy=None, roll_back=None, learner=None, algorithm=None, replay=None, workers=None):
     rates = {"learning_rate": 0.05, "critic_learning_rate": 0.05, "weight_decay": 0.0, "rate_warmup_steps": 0}
     config = Config.model_validate(
-        {"learner": {**rates, **(learner or {})}, "algorithm": algorithm or {}, "replay": replay or {}}
+        {
+            "learner": {**rates, **(learner or {})},
+            "algorithm": algorithm or {},
+            "replay": replay or {},
+            "workers": workers or {},
+        }
     )
     return Learner(policy or TablePolicy(), config, np.random.default_rng(0), roll_back)
 
@@ -147,8 +179,9 @@ class Toy:
     """Everything above under one name: test modules cannot import a conftest."""
 
     SCREENS, RIGHT, BUTTONS = SCREENS, RIGHT, BUTTONS
-    TablePolicy = TablePolicy
-    play, scripted, fetch, uniform, learner = map(staticmethod, (play, scripted, fetch, uniform, new_learner))
+    TablePolicy, Source = TablePolicy, Source
+    source = Source()
+    play, scripted, uniform, learner = map(staticmethod, (play, scripted, uniform, new_learner))
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ def train(toy, *, steps, lag, seed=0, **settings):
         version, weights = published[max(0, len(published) - 1 - lag)]
         for i in range(4):
             replay.insert(toy.play(weights, version, rng, f"{step}-{i}"))
-        report = learner.step(replay.sample(8), toy.fetch)
+        report = learner.step(replay.sample(8), toy.source)
         replay.update(list(report.priorities), list(report.priorities.values()))
         published.append((learner.version, learner.policy.weights()))
         reports.append(report)
@@ -46,7 +46,7 @@ def test_the_critic_learns_the_discounted_chance_of_success(toy):
     played = [toy.play(learner.policy.weights(), 0, rng, f"{i}") for i in range(8)]
     outcomes = [replace(t, outcome=Outcome("success" if i % 2 else "failure")) for i, t in enumerate(played)]
     for _ in range(100):
-        learner.step(toy.uniform(outcomes), toy.fetch)
+        learner.step(toy.uniform(outcomes), toy.source)
     values, forecasts = learner.policy.values.detach().sigmoid().unbind(1)
     np.testing.assert_allclose(values.numpy(), [0.5 * 0.9**2, 0.5 * 0.9, 0.5], atol=0.01)
     np.testing.assert_allclose(forecasts.numpy(), 0.5, atol=0.01)

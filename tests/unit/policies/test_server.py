@@ -1,4 +1,5 @@
 import asyncio
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -50,6 +51,31 @@ def test_new_weights_show_in_the_next_decision_and_bad_ones_do_not():
         assert (await server.act(Prompt("a", Screen(b"x", 1, 1)))).policy_version == 5
 
     asyncio.run(story())
+
+
+def test_features_are_told_while_a_batch_is_being_computed():
+    class Slow(EchoPolicy):
+        def act(self, prompts):
+            started.set()
+            assert told.wait(30)
+            return super().act(prompts)
+
+        def known_features(self, digests):
+            return dict.fromkeys(digests, 1)
+
+    started, told = threading.Event(), threading.Event()
+
+    async def story(pool):
+        server = PolicyServer(Slow(), batch_size=4, executor=pool)
+        asking = asyncio.ensure_future(server.act(Prompt("a", Screen(b"x", 1, 1))))
+        while not started.is_set():
+            await asyncio.sleep(0.001)
+        assert server.known_features(["d"]) == {"d": 1}
+        told.set()
+        await asking
+
+    with ThreadPoolExecutor(1) as pool:
+        asyncio.run(story(pool))
 
 
 def test_a_failing_model_is_heard_of_by_every_device_that_waits():

@@ -13,7 +13,7 @@ from distrl.learner import checkpoint
 from distrl.learner.learner import Learner
 from distrl.replay.base import Sample
 from distrl.runtime.learning import Learning
-from distrl.types import Outcome, Prompt, Screen, Step, Trajectory, Tree, VersionedWeights
+from distrl.types import Features, Outcome, Prompt, Screen, Step, Trajectory, Tree, VersionedWeights
 
 
 class FakeHost:
@@ -42,6 +42,9 @@ class FakeHost:
 
     def first(self, count: int) -> list[Trajectory]:
         return self.trajectories[:count]
+
+    def features(self, digests: Sequence[str]) -> Features:
+        return {}
 
     def screens(self, digests: Sequence[str]) -> list[Screen]:
         return [Screen(b"picture", 8, 8, digest=digest) for digest in digests]

@@ -15,7 +15,8 @@ from distrl.policies.server import PolicyServer
 from distrl.runtime.clock import run_virtually
 from distrl.runtime.examination import MemorySpool
 from distrl.store.codec import decode, encode
-from distrl.types import Lease, Outcome, Prompt, Receipt, Trajectory, VersionedWeights
+from distrl.types import Features, Lease, Outcome, Prompt, Receipt, Screen, Step, Trajectory, VersionedWeights
+from distrl.worker import sharing
 from distrl.worker.ids import TrajectoryIds
 from distrl.worker.spool import Spool
 from distrl.worker.worker import Worker
@@ -33,6 +34,8 @@ class FakeHost:
         self.events: list[str] = []
         self.leased = 0
         self.endless = False
+        self.shared: list[tuple[int, Features]] = []
+        self.deaf = False
 
     async def join(self, worker: str) -> int:
         return 1
@@ -54,6 +57,11 @@ class FakeHost:
             return Receipt(mood)  # type: ignore[arg-type]
         self.received.append(decode(payload))
         return Receipt("inserted")
+
+    async def share(self, features: Features) -> None:
+        self.shared.append((len(self.received), features))
+        if self.deaf:
+            raise Unreachable("host", "share", 1.0)
 
     async def latest(self, newer_than: int) -> VersionedWeights | None:
         return self.weights if self.weights and self.weights.version > newer_than else None
@@ -233,6 +241,54 @@ def test_a_policy_that_breaks_ends_the_worker_with_its_error(tmp_path: Path) -> 
     host = FakeHost(9)
     with pytest.raises(ArithmeticError):
         work(host, tmp_path, policy=Broken())
+
+
+def screens_of(trajectory: Trajectory) -> set[str]:
+    return {step.screen.digest for step in trajectory.steps}
+
+
+def test_features_go_ahead_of_the_trajectory_and_each_screen_s_only_once(tmp_path: Path) -> None:
+    host = FakeHost(20)
+    work(host, tmp_path)
+    sent = [digest for _, features in host.shared for digest in features]
+    assert set(sent) == set().union(*map(screens_of, host.received))
+    assert len(sent) == len(set(sent))
+    for place, features in host.shared:
+        assert features.keys() <= screens_of(host.received[place])
+
+
+def test_features_that_do_not_arrive_hold_nothing_up(tmp_path: Path) -> None:
+    host = FakeHost(20, moods=["silent", "later"])
+    host.deaf = True
+    worker = work(host, tmp_path)
+    assert host.shared
+    assert len(host.received) == 20
+    assert worker.courier.spool.pending() == []
+
+
+def test_features_stay_at_home_when_told_so(tmp_path: Path) -> None:
+    host = FakeHost(5)
+    work(host, tmp_path, workers={"share_features": False})
+    assert host.shared == []
+    assert len(host.received) == 5
+
+
+def test_features_of_an_invalid_trajectory_are_not_sent(tmp_path: Path) -> None:
+    host = FakeHost(1)
+    work(host, tmp_path, devices={"per_worker": 1}, device=lambda slot: ToyDevice("toy://0", lost_at=[2]))
+    assert [t.outcome.kind for t in host.received] == ["invalid"]
+    assert host.shared == []
+
+
+def test_what_is_remembered_of_what_was_sent_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "REMEMBERED", 2)
+    host, policy = FakeHost(0), ToyPolicy()
+    post = sharing.FeatureSharing(PolicyServer(policy, batch_size=8), host)
+    for name in ("a", "b", "c", "a"):
+        (decision,) = policy.act([Prompt("press 0", screen := Screen(name.encode(), 8, 8))])
+        post.note(Trajectory(name, toy_task(0), (Step(screen, decision),), Outcome("success")))
+        asyncio.run(post.send(name))
+    assert len(host.shared) == 4  # "a" was forgotten
 
 
 def test_ids_repeat_for_one_incarnation_and_never_for_two() -> None:

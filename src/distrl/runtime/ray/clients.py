@@ -12,7 +12,7 @@ from ray.exceptions import RayActorError, RayError, RayTaskError
 
 from distrl.errors import StaleVersion, Unreachable
 from distrl.replay.base import Sample
-from distrl.types import Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
+from distrl.types import Features, Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
 
 RETRY_S = 0.5
 
@@ -56,6 +56,13 @@ class WorkersClient:
         receipt: Receipt = await self._call("deliver", payload)
         return receipt
 
+    async def share(self, features: Features) -> None:
+        """Not waited for. Ray keeps the order of calls, so it is there before the delivery that follows."""
+        try:
+            self._host.call.remote("share", features)
+        except RayError as error:
+            raise Unreachable("host", "share", 0.0, type(error).__name__) from error
+
     async def latest(self, newer_than: int) -> VersionedWeights | None:
         """The arrays are views into the shared memory of this machine: one copy for all of its workers."""
         reference = await self._wait("latest", self._host.latest.remote(newer_than, self._worker))
@@ -94,6 +101,9 @@ class LearnersClient:
 
     def first(self, count: int) -> list[Trajectory]:
         return list(self._call("first", count))
+
+    def features(self, digests: Sequence[str]) -> Features:
+        return dict(self._call("features", list(digests)))
 
     def screens(self, digests: Sequence[str]) -> list[Screen]:
         return list(self._call("screens", list(digests)))
