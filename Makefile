@@ -1,5 +1,5 @@
 # make setup   everything into .venv          make train   the quickstart, from a bare clone
-# make test    what CI runs                   make docs    generated pages
+# make test    what CI runs                   make docs    generated pages and the picture of the phone
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
@@ -39,6 +39,7 @@ format: setup
 
 docs: setup
 	$(BIN)/distrl config --markdown > docs/configuration.md
+	$(BIN)/python -c 'from distrl.devices.sim.preview import sheet; sheet().save("docs/images/phone.png", optimize=True)'
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache src/*.egg-info
