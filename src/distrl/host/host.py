@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from distrl.config import Config
 from distrl.errors import CorruptData, StorageFull
+from distrl.host import admission
 from distrl.host.curriculum import Curriculum
 from distrl.host.features import FeatureShelf
 from distrl.host.leases import Leases
@@ -105,13 +106,13 @@ class Host:
         self.report(worker, "worker_lost", f"{given_back} tasks given back")
 
     def deliver(self, payload: bytes) -> Receipt:
+        """Refused is what could only do harm: bytes that are no trajectory, one whose screens nobody has, one that
+        nobody could learn from."""
         try:
-            trajectory = decode(payload)
+            return self._insert(decode(payload))
         except CorruptData as error:
             self._note("delivery_refused", str(error))
             return Receipt("refused")
-        try:
-            return self._insert(trajectory)
         except StorageFull:
             return Receipt("later")
 
@@ -219,12 +220,15 @@ class Host:
             "version": self.version,
             "replay": len(self.replay),
             "workers": len(self._seen_at),
+            "disk_full": float(self._held_for_disk),
         }
 
     # -- inside
 
     def _insert(self, trajectory: Trajectory) -> Receipt:
         valid = trajectory.outcome.kind != "invalid"
+        if valid:
+            admission.check(trajectory)
         add = self.store.add_trajectory if valid else self.store.declare_invalid
         if not add(trajectory, self.version):
             self.tally.duplicates += 1

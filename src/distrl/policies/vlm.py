@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 from transformers import AutoModelForImageTextToText, AutoProcessor, GenerationConfig
@@ -50,9 +51,22 @@ def model_folder(model: str | Path) -> Path:
 
 
 def open_model(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
-    """The model and its processor, as Hugging Face loads them."""
-    model = AutoModelForImageTextToText.from_pretrained(folder, dtype=getattr(torch, dtype))
-    return model, AutoProcessor.from_pretrained(folder)
+    """The model and its processor, as Hugging Face loads them: from this folder alone, without running code of its own.
+
+    Raises `ModelNotFound` for weights that are no safetensors, for a model that brings its own code, for damaged files.
+    """
+    own = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        processor = AutoProcessor.from_pretrained(folder, **own)
+        model = AutoModelForImageTextToText.from_pretrained(
+            folder, dtype=getattr(torch, dtype), use_safetensors=True, **own
+        )
+    except (OSError, ValueError, SafetensorError) as error:
+        raise ModelNotFound(
+            f"{folder} holds no image-text-to-text model that can be loaded: {error} Weights must be safetensors, and "
+            "a model that needs code of its own is not loaded."
+        ) from error
+    return model, processor
 
 
 def torch_device(name: str) -> torch.device:

@@ -40,6 +40,11 @@ def test_a_line_leaves_out_what_is_not_known():
     assert line({"phase": "train", "lag": None}) == "train"
 
 
+def test_a_full_disk_is_shown_with_what_to_do():
+    assert "free some space" in line(STATS | {"disk_full": 1.0})
+    assert "disk" not in line(STATS | {"disk_full": 0.0})
+
+
 def test_a_line_shows_how_far_an_evaluation_is():
     assert "before: 64/128, 25% success" in line(EVALUATION | {"evaluation_successes": 16})
 

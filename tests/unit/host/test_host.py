@@ -100,6 +100,22 @@ def test_bytes_that_are_no_trajectory_are_refused(world: World) -> None:
     assert not world.host.deliver(b"").settled
 
 
+def test_a_trajectory_that_nobody_could_learn_from_is_refused_and_poisons_nothing(world: World) -> None:
+    (lease,) = world.host.lease("w", 1)
+    good = trajectory(lease)
+    (step,) = good.steps
+    stepless = replace(good, steps=())
+    not_finite = replace(good, steps=(replace(step, decision=replace(step.decision, logprobs=(float("nan"),))),))
+    unseen = Screen(b"", 8, 8, digest="0" * 64)
+    imageless = replace(good, steps=(replace(step, screen=unseen),), last_screen=unseen)
+    for bad in (stepless, not_finite, imageless):
+        assert world.host.deliver(encode(bad)).status == "refused"
+    world.restart()
+    assert (world.host.store.counts().trajectories, len(world.host.replay)) == (0, 0)
+    assert [event.kind for event in world.host.store.events()].count("delivery_refused") == 3
+    assert world.host.deliver(encode(good)).status == "inserted"
+
+
 def test_a_crash_between_store_and_replay_loses_and_doubles_nothing(world: World) -> None:
     """The process dies after the transaction and before the insertion: the receipt never goes out."""
     payload = world.play()
@@ -166,8 +182,10 @@ def test_little_free_disk_holds_the_workers_until_space_is_freed(tmp_path: Path)
     world.free_mb = 50.0
     assert world.host.lease("w", 3) == []
     assert world.host.lease("w", 3) == []
+    assert world.host.stats()["disk_full"] == 1.0
     world.free_mb = 500.0
     assert len(world.host.lease("w", 3)) == 3
+    assert world.host.stats()["disk_full"] == 0.0
     kinds = [event.kind for event in world.host.store.events()]
     assert kinds.count("disk_full") == 1
     assert kinds.count("disk_freed") == 1

@@ -26,9 +26,10 @@ TRACE = ".ray"
 """File in the run folder that names the private folder of its Ray, so that a killed run's can be swept away."""
 
 
-def environment(private: Path) -> dict[str, str]:
+def environment(private: Path, port: int | None) -> dict[str, str]:
     """What a Ray of ours is started with."""
     return {
+        "RAY_GCS_SERVER_PORT": str(port or 0),  # 0: any that is free
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_AUTH_MODE": "token",
         "RAY_AUTH_TOKEN_PATH": str(private / "token"),
@@ -62,7 +63,7 @@ class Cluster:
         self._private = Path(tempfile.mkdtemp(prefix=PREFIX))
         self._trace.write_text(str(self._private))
         write_token(self._private / "token")
-        os.environ.update(environment(self._private))
+        os.environ.update(environment(self._private, config.port))
         _read_environment_again()
         _init(
             address=LOCAL,
