@@ -17,7 +17,8 @@ from transformers import (
 )
 
 from distrl.config import PolicyConfig
-from distrl.errors import CorruptData
+from distrl.errors import ConfigError, CorruptData
+from distrl.policies.features import FeatureCache
 from distrl.policies.pocket.build import build_model, build_processor
 from distrl.policies.pocket.tokenizer import CHAT_TEMPLATE, build_tokenizer
 from distrl.policies.vlm import VlmPolicy
@@ -276,3 +277,11 @@ def test_a_policy_that_caches_nothing_shares_and_adopts_nothing():
     screen = asked[0].screen.reference()
     learner.adopt([screen], {screen.digest: np.zeros((3, 3), np.float32)})
     assert learner.missing([screen]) == [screen.digest]
+
+
+def test_a_cache_too_small_for_one_batch_says_which_setting_to_raise(policy):
+    if not policy._caches:
+        pytest.skip("takes the whole input every time")
+    policy.features = FeatureCache(capacity_mb=0)
+    with pytest.raises(ConfigError, match="Raise policy.feature_cache_mb"):
+        policy.act(prompts(2))

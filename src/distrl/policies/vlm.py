@@ -17,62 +17,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
-from transformers import AutoModelForImageTextToText, AutoProcessor, GenerationConfig
-from transformers.utils.logging import disable_progress_bar
+from transformers import GenerationConfig
 
 from distrl.config import PolicyConfig
-from distrl.errors import CorruptData, ModelNotFound
+from distrl.errors import ConfigError, CorruptData, ModelNotFound
 from distrl.policies.actions import parse
 from distrl.policies.base import Scores
 from distrl.policies.critic import Critic
 from distrl.policies.features import FeatureCache
 from distrl.policies.inputs import PromptEncoder, pad_left, pad_right
-from distrl.policies.pocket import modeling as _registers_pocket  # noqa: F401
+from distrl.policies.models import model_folder, open_model, torch_device
+from distrl.policies.pocket.modeling import PocketForConditionalGeneration
 from distrl.policies.sampling import RecordingSampler, distribution, entropy_of
 from distrl.types import Decision, Features, Floats, Prompt, Screen, VersionedWeights
-
-disable_progress_bar()
-
-POCKET = Path(__file__).parent / "pocket" / "weights"
-
-
-def model_folder(model: str | Path) -> Path:
-    """The folder a model name stands for. Raises `ModelNotFound`."""
-    folder = POCKET if str(model) == "pocket" else Path(model)
-    if not (folder / "config.json").is_file():
-        raise ModelNotFound(
-            f"{folder} is no Hugging Face model folder: it has no config.json. "
-            "Set policy.model to `pocket` or to a folder with config.json, weights and processor files."
-        )
-    return folder
-
-
-def open_model(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
-    """The model and its processor, as Hugging Face loads them: from this folder alone, without running code of its own.
-
-    Raises `ModelNotFound` for weights that are no safetensors, for a model that brings its own code, for damaged files.
-    """
-    own = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        processor = AutoProcessor.from_pretrained(folder, **own)
-        model = AutoModelForImageTextToText.from_pretrained(
-            folder, dtype=getattr(torch, dtype), use_safetensors=True, **own
-        )
-    except (OSError, ValueError, SafetensorError) as error:
-        raise ModelNotFound(
-            f"{folder} holds no image-text-to-text model that can be loaded: {error} Weights must be safetensors, and "
-            "a model that needs code of its own is not loaded."
-        ) from error
-    return model, processor
-
-
-def torch_device(name: str) -> torch.device:
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return torch.device(name)
 
 
 class VlmPolicy:
@@ -86,7 +45,7 @@ class VlmPolicy:
         self._max_new_tokens = config.max_new_tokens
         self._image_token_id = _image_token_id(model.config)
         self._generator = torch.Generator().manual_seed(seed)
-        instruct = not isinstance(model, _registers_pocket.PocketForConditionalGeneration)
+        instruct = not isinstance(model, PocketForConditionalGeneration)
         self.encoder = PromptEncoder(processor, self._image_token_id, instruct=instruct)
         self.features = FeatureCache(config.feature_cache_mb)
         # Multimodal rotary positions are computed from the image grid: those models take the whole input every time.
@@ -146,7 +105,7 @@ class VlmPolicy:
         return [digest for digest in wanted if not self._caches or digest not in self.features]
 
     def remember(self, screens: Sequence[Screen]) -> None:
-        new = {s.digest: s for s in screens if s.digest not in self.features}
+        new = {s.digest: s for s in screens if s.image and s.digest not in self.features}
         if not new or not self._caches:
             return
         fresh = list(new.values())
@@ -236,7 +195,13 @@ class VlmPolicy:
         ids, mask = pad_left([self.encoder.token_ids(p) for p in prompts], self._pad_id)
         ids = ids.to(self.device)
         embeds = self.model.get_input_embeddings()(ids)
-        features = torch.cat([self.features.get(p.screen.digest) for p in prompts]).to(embeds.dtype)
+        try:
+            features = torch.cat([self.features.get(p.screen.digest) for p in prompts]).to(embeds.dtype)
+        except KeyError as error:
+            raise ConfigError(
+                f"The features of {len(prompts)} screens do not fit into the cache. Raise policy.feature_cache_mb, or "
+                "lower policy.batch_size and learner.micro_batch."
+            ) from error
         here = (ids == self._image_token_id).unsqueeze(-1)
         return {"inputs_embeds": embeds.masked_scatter(here, features), "attention_mask": mask.to(self.device)}
 

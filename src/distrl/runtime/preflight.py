@@ -13,6 +13,7 @@ from pathlib import Path
 from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
 from distrl.errors import CheckpointError, CorruptData, PortTaken, StorageFull
+from distrl.policies.models import model_folder
 from distrl.tasks.base import load_suite
 from distrl.types import Screen
 
@@ -27,8 +28,6 @@ def check(config: Config) -> None:
     for split in (config.tasks.split, config.evaluation.split):
         suite.tasks(split, 1, config.run.seed)
     asyncio.run(open_device(config.devices.address, seed=config.run.seed, name="preflight").close())
-    from distrl.policies.vlm import model_folder
-
     model_folder(config.policy.model)
 
 
@@ -92,8 +91,6 @@ def start_ray() -> str:
 
 def verify_pocket() -> str:
     """Says what the shipped model is. Raises `ModelNotFound`, or `CorruptData` for a file that was changed."""
-    from distrl.policies.vlm import model_folder
-
     folder = model_folder("pocket")
     verify(folder)
     return f"{sum(path.stat().st_size for path in folder.iterdir()) / 2**20:.1f} MB, every file as it was made"

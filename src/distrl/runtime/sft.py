@@ -22,9 +22,10 @@ from distrl.evaluation.statistics import wilson
 from distrl.judges.rules import RuleJudge
 from distrl.learner.supervised import Lessons, Schedule, Teacher
 from distrl.policies.inputs import PromptEncoder
+from distrl.policies.models import model_folder, open_model, torch_device
 from distrl.policies.pocket.build import build_model, build_processor
 from distrl.policies.server import PolicyServer
-from distrl.policies.vlm import VlmPolicy, model_folder, open_model, torch_device
+from distrl.policies.vlm import VlmPolicy
 from distrl.runtime.lessons import LessonWriter, joined, lexicon
 from distrl.tasks.base import load_suite
 from distrl.types import Task

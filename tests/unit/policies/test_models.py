@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from distrl.errors import ModelNotFound
+from distrl.policies.models import model_folder, open_model
 from distrl.policies.pocket.build import build_model, build_processor
-from distrl.policies.vlm import model_folder, open_model
 
 
 @pytest.fixture

@@ -1,0 +1,59 @@
+"""Model folders: which one a name stands for, and how one is opened without running anything that lies in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from distrl.errors import ModelNotFound
+
+if TYPE_CHECKING:
+    import torch
+
+POCKET = Path(__file__).parent / "pocket" / "weights"
+
+
+def model_folder(model: str | Path) -> Path:
+    """The folder a model name stands for. Raises `ModelNotFound`. Imports nothing heavy."""
+    folder = POCKET if str(model) == "pocket" else Path(model)
+    if not (folder / "config.json").is_file():
+        raise ModelNotFound(
+            f"{folder} is no Hugging Face model folder: it has no config.json. "
+            "Set policy.model to `pocket` or to a folder with config.json, weights and processor files."
+        )
+    return folder
+
+
+def open_model(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
+    """The model and its processor, as Hugging Face loads them, from this folder alone.
+
+    Raises `ModelNotFound` for weights that are no safetensors, for a model that brings its own code, for damaged files.
+    """
+    import torch
+    from safetensors import SafetensorError
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+    from transformers.utils.logging import disable_progress_bar
+
+    import distrl.policies.pocket.modeling  # noqa: F401  (makes `pocket` known to Hugging Face)
+
+    disable_progress_bar()
+    own = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        processor = AutoProcessor.from_pretrained(folder, **own)
+        model = AutoModelForImageTextToText.from_pretrained(
+            folder, dtype=getattr(torch, dtype), use_safetensors=True, **own
+        )
+    except (OSError, ValueError, SafetensorError) as error:
+        raise ModelNotFound(
+            f"{folder} holds no image-text-to-text model that can be loaded: {error} Weights must be safetensors, and "
+            "a model that needs code of its own is not loaded."
+        ) from error
+    return model, processor
+
+
+def torch_device(name: str) -> torch.device:
+    import torch
+
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return torch.device(name)
