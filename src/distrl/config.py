@@ -80,6 +80,10 @@ class TasksConfig(Settings):
     suite: str = "general"
     """Suite of task templates: general or webshop."""
 
+    only: tuple[str, ...] = ()
+    """Templates to play, by the beginning of their name (`settings/`, `clock/add_alarm`), in training and evaluation
+    alike; empty plays the whole suite."""
+
     split: str = "train"
     """Split that training tasks come from."""
 

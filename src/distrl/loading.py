@@ -200,6 +200,8 @@ def describe(kind: Any) -> str:
     if origin is typing.Annotated:
         inner, *metadata = typing.get_args(kind)
         return describe(inner) + _bounds(metadata)
+    if typing.get_origin(kind) is tuple:
+        return f"a list, each {describe(typing.get_args(kind)[0])}"
     return {int: "a whole number", float: "a number", bool: "true or false", str: "text", Path: "a path"}[kind]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -48,6 +49,8 @@ class Witness:
         self.token_mode: int | None = None
         self.open_ports: set[str] = set()
         self.intruder_heard = ""
+        self.port = free_port()
+        self.address = ""
 
     def update(self, stats: Mapping[str, Any]) -> None:
         phase = str(stats["phase"])
@@ -56,12 +59,18 @@ class Witness:
         if phase == "train" and self.token_mode is None:
             self.token_mode = stat.S_IMODE(Path(os.environ["RAY_AUTH_TOKEN_PATH"]).stat().st_mode)
             self.open_ports = listening(set(descendants(os.getpid())) | {os.getpid()})
-            self.intruder_heard = intrude(ray.get_runtime_context().gcs_address)
+            self.address = ray.get_runtime_context().gcs_address
+            self.intruder_heard = intrude(self.address)
         if stats.get("learner_steps", 0) >= 5 and not self.messages:
             os.kill(os.getpid(), signal.SIGINT)
 
     def message(self, text: str) -> None:
         self.messages.append(text)
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
 
 
 def listening(pids: set[int]) -> set[str]:
@@ -98,8 +107,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Witness, list[i
         learner={"canary_trajectories": 1},
     )
     witness = Witness()
+    there = config.model_copy(update={"runtime": config.runtime.model_copy(update={"port": witness.port})})
     codes = [
-        launch(config, parts=JournalParts, progress=witness),
+        launch(there, parts=JournalParts, progress=witness),
         launch(config, parts=JournalParts, progress=witness, resume=config.run_folder),
     ]
     return config.run_folder, witness, codes
@@ -152,6 +162,10 @@ def test_ray_listened_on_loopback_only_with_a_private_token(run: tuple[Path, Wit
     assert run[1].token_mode == 0o600
     assert run[1].open_ports
     assert run[1].open_ports <= LOOPBACK
+
+
+def test_ray_listens_at_the_port_it_was_given(run: tuple[Path, Witness, list[int]]) -> None:
+    assert run[1].address == f"127.0.0.1:{run[1].port}"
 
 
 def test_a_stranger_without_the_token_is_refused(run: tuple[Path, Witness, list[int]]) -> None:

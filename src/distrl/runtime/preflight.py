@@ -24,7 +24,7 @@ CHECKSUMS = "SHA256SUMS"
 
 def check(config: Config) -> None:
     """Raises the error that a run of this config would run into; starts nothing and writes nothing."""
-    suite = load_suite(config.tasks.suite)
+    suite = load_suite(config.tasks.suite, config.tasks.only)
     for split in (config.tasks.split, config.evaluation.split):
         suite.tasks(split, 1, config.run.seed)
     asyncio.run(open_device(config.devices.address, seed=config.run.seed, name="preflight").close())

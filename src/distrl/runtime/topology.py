@@ -72,7 +72,7 @@ class Parts:
     # -- what may be replaced
 
     def suite(self) -> Suite:
-        return load_suite(self.config.tasks.suite)
+        return load_suite(self.config.tasks.suite, self.config.tasks.only)
 
     def judge(self) -> Judge:
         from distrl.judges.rules import RuleJudge

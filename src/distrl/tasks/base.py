@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -263,9 +263,12 @@ class Suite(Protocol):
     def tasks(self, split: str, count: int, seed: int) -> list[Task]:
         """`count` tasks of a split, spread evenly over its templates; the same for the same seed."""
 
+    def only(self, names: Sequence[str]) -> Suite:
+        """The same suite with just the templates whose name begins with one of these. Raises `UnknownName`."""
 
-def load_suite(name: str) -> Suite:
+
+def load_suite(name: str, only: Sequence[str] = ()) -> Suite:
     if name not in SUITES:
         raise UnknownName("suite", name, SUITES)
     suite: Suite = importlib.import_module(f"distrl.tasks.{name}").SUITE
-    return suite
+    return suite.only(only) if only else suite

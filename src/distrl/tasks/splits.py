@@ -16,7 +16,7 @@ import json
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -57,6 +57,13 @@ class TemplateSuite:
     def splits(self) -> tuple[str, ...]:
         """The splits that have tasks."""
         return tuple(split for split in SPLITS if any(self.combinations(t, split) for t in self.members))
+
+    def only(self, names: Sequence[str]) -> TemplateSuite:
+        """The suite with just the templates whose name begins with one of these: `settings/`, `clock/add_alarm`."""
+        for name in names:
+            if not any(template.name.startswith(name) for template in self.members):
+                raise UnknownName(f"template of {self.name}", name, self.templates)
+        return replace(self, members=[t for t in self.members if t.name.startswith(tuple(names))])
 
     def combinations(self, template: Template, split: str) -> list[dict[str, Any]]:
         """The parameter combinations of a template that belong to a split."""

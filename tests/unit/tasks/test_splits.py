@@ -1,7 +1,7 @@
 import pytest
 
 from distrl.errors import UnknownName
-from distrl.tasks.base import Template
+from distrl.tasks.base import Template, load_suite
 from distrl.tasks.splits import SPLITS, TemplateSuite, goals, normalise, unseen_goals
 
 
@@ -109,3 +109,13 @@ def test_a_goal_is_normalised_past_case_spaces_and_punctuation():
 
 def test_goals_are_all_phrasings():
     assert goals(SUITE.members[0], {"value": 3})[0] == "Set 3 in clock/add"
+
+
+def test_a_part_of_a_suite_is_chosen_by_the_beginning_of_template_names():
+    whole = load_suite("general")
+    part = load_suite("general", only=["settings/", "clock/add_alarm"])
+    assert {t.split("/")[0] for t in part.templates} == {"settings", "clock"}
+    assert {task.template for task in part.tasks("train", 60, 0)} <= set(part.templates)
+    assert set(part.goals("train")) <= set(whole.goals("train"))
+    with pytest.raises(UnknownName, match="settngs"):
+        load_suite("general", only=["settngs/"])
