@@ -8,11 +8,10 @@ from types import ModuleType
 
 import pytest
 
-from distrl.devices.sim.apps import people
 from distrl.devices.sim.phone import Phone
 from distrl.judges.rules import unmet
 from distrl.tasks.base import Hand, Template
-from distrl.tasks.general import calendar, contacts, mail, messages, notes, words
+from distrl.tasks.general import calendar, contacts, mail, messages, notes
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Action, Done, Screen, Task, Tree, ends_episode
 
@@ -79,12 +78,6 @@ def test_a_change_to_another_record_fails_the_task(name):
     bystander = next(r for r in phone.state[app][key] if r.get("id") != 500 and not wanted & set(map(str, r.values())))
     phone.state[app][key].remove(bystander)
     assert unmet(template, task, last, {"before": before, "after": phone.snapshot()})
-
-
-def test_goals_speak_of_what_phones_hold():
-    pools = ("NAMES", "CITIES", "SENTENCES", "SUBJECTS", "EVENTS", "PLACES", "DAYS", "NOTES", "LISTS", "ITEMS")
-    assert {pool: getattr(words, pool) for pool in pools} == {pool: getattr(people, pool) for pool in pools}
-    assert words.contact("Ada", random.Random(1)) == people.contact("Ada", random.Random(1))
 
 
 def test_words_are_the_same_in_any_case_and_with_a_full_stop():

@@ -6,8 +6,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from distrl import people
 from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
-from distrl.tasks.general import words
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
 
@@ -24,8 +24,8 @@ def letter(params: Params, rng: random.Random) -> Tree:
         "id": NUMBER,
         "folder": "Inbox",
         "name": params["name"],
-        "subject": rng.choice(words.SUBJECTS),
-        "body": rng.choice(words.SENTENCES),
+        "subject": rng.choice(people.SUBJECTS),
+        "body": rng.choice(people.SENTENCES),
         "unread": False,
         "star": False,
     }
@@ -141,7 +141,7 @@ def reply(hand: Hand, params: Params) -> Oracle:
     yield Done()
 
 
-NAME = {"name": words.NAMES}
+NAME = {"name": people.NAMES}
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
@@ -227,7 +227,7 @@ TEMPLATES: tuple[Template, ...] = (
             "Send {name} a mail with the subject {subject}",
             "Mail {name}, the subject is {subject}",
         ),
-        space={"name": words.NAMES, "subject": words.SUBJECTS},
+        space={"name": people.NAMES, "subject": people.SUBJECTS},
         start=no_mail,
         check=is_posted(subject="subject"),
         oracle=write,
@@ -242,7 +242,7 @@ TEMPLATES: tuple[Template, ...] = (
             "Answer the mail from {name} saying {text}",
             "Write {text} as a reply to the mail from {name}",
         ),
-        space={"name": words.NAMES, "text": words.SENTENCES},
+        space={"name": people.NAMES, "text": people.SENTENCES},
         start=inbox_with(),
         check=is_posted(body="text"),
         oracle=reply,

@@ -97,8 +97,15 @@ def count(hand: Hand, shop: str, params: Params) -> Oracle:
     yield Done()
 
 
+# --- templates ----------------------------------------------------------------------------------
+
+
 def templates(shop: str) -> tuple[Template, ...]:
     cart = (f"browser/shops/{shop}/cart",)
+    return *adding(shop, cart), *changing(shop, cart)
+
+
+def adding(shop: str, cart: tuple[str, ...]) -> tuple[Template, ...]:
     return (
         Template(
             name=f"{shop}/add",
@@ -145,6 +152,11 @@ def templates(shop: str) -> tuple[Template, ...]:
             max_steps=20,
             may_change=cart,
         ),
+    )
+
+
+def changing(shop: str, cart: tuple[str, ...]) -> tuple[Template, ...]:
+    return (
         Template(
             name=f"{shop}/remove",
             app=shop,

@@ -25,25 +25,41 @@ def results(ending: Ending, shop: str, query: str, **chosen: Any) -> bool:
     )
 
 
+# --- oracles ------------------------------------------------------------------------------------
+
+
+def search(hand: Hand, shop: str, query: str) -> Oracle:
+    yield from ways.search(hand, shop, query)
+    yield Done()
+
+
+def sort(hand: Hand, shop: str, params: Params) -> Oracle:
+    yield from ways.search(hand, shop, params["noun"])
+    yield from ways.sort(hand, params["order"])
+    yield Done()
+
+
+def narrow(hand: Hand, shop: str, params: Params) -> Oracle:
+    yield from ways.search(hand, shop, params["noun"])
+    yield from ways.narrow(hand, label(params))
+    yield Done()
+
+
+def label(params: Params) -> str:
+    """What the filter is called on the page."""
+    if "brand" in params:
+        return str(params["brand"])
+    return f"${params['under']}" if "under" in params else f"{params['stars']} stars"
+
+
+# --- templates ----------------------------------------------------------------------------------
+
+
 def templates(shop: str) -> tuple[Template, ...]:
-    def search(hand: Hand, params: Params) -> Oracle:
-        yield from ways.search(hand, shop, params["noun"])
-        yield Done()
+    return *finding(shop), *narrowing(shop)
 
-    def search_look(hand: Hand, params: Params) -> Oracle:
-        yield from ways.search(hand, shop, f"{params['look']} {params['noun']}")
-        yield Done()
 
-    def sort(hand: Hand, params: Params) -> Oracle:
-        yield from ways.search(hand, shop, params["noun"])
-        yield from ways.sort(hand, params["order"])
-        yield Done()
-
-    def narrow(hand: Hand, params: Params) -> Oracle:
-        yield from ways.search(hand, shop, params["noun"])
-        yield from ways.narrow(hand, label(params))
-        yield Done()
-
+def finding(shop: str) -> tuple[Template, ...]:
     return (
         Template(
             name=f"{shop}/search",
@@ -56,7 +72,7 @@ def templates(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS},
             start=lambda params, rng: away(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"]),
-            oracle=search,
+            oracle=lambda hand, params: search(hand, shop, params["noun"]),
             max_steps=18,
         ),
         Template(
@@ -70,7 +86,7 @@ def templates(shop: str) -> tuple[Template, ...]:
             space={"look": LOOKS, "noun": NOUNS},
             start=lambda params, rng: away(shop, rng),
             check=lambda ending: results(ending, shop, f"{ending.params['look']} {ending.params['noun']}"),
-            oracle=search_look,
+            oracle=lambda hand, params: search(hand, shop, f"{params['look']} {params['noun']}"),
             max_steps=18,
         ),
         Template(
@@ -84,9 +100,14 @@ def templates(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS, "order": ORDERS},
             start=lambda params, rng: near(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"], sort=ending.params["order"].capitalize()),
-            oracle=sort,
+            oracle=lambda hand, params: sort(hand, shop, params),
             max_steps=20,
         ),
+    )
+
+
+def narrowing(shop: str) -> tuple[Template, ...]:
+    return (
         Template(
             name=f"{shop}/brand",
             app=shop,
@@ -98,7 +119,7 @@ def templates(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS, "brand": BRANDS},
             start=lambda params, rng: near(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"], brand=ending.params["brand"]),
-            oracle=narrow,
+            oracle=lambda hand, params: narrow(hand, shop, params),
             max_steps=20,
         ),
         Template(
@@ -112,7 +133,7 @@ def templates(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS, "under": (20, 50, 100)},
             start=lambda params, rng: near(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"], under=ending.params["under"]),
-            oracle=narrow,
+            oracle=lambda hand, params: narrow(hand, shop, params),
             max_steps=20,
         ),
         Template(
@@ -126,15 +147,8 @@ def templates(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS, "stars": (3, 4)},
             start=lambda params, rng: near(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"], rated=ending.params["stars"]),
-            oracle=narrow,
+            oracle=lambda hand, params: narrow(hand, shop, params),
             max_steps=20,
             held_out=True,
         ),
     )
-
-
-def label(params: Params) -> str:
-    """What the filter is called on the page."""
-    if "brand" in params:
-        return str(params["brand"])
-    return f"${params['under']}" if "under" in params else f"{params['stars']} stars"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl.devices.sim.apps import people
+from distrl import people
 from distrl.devices.sim.apps.base import App, Context
 from distrl.devices.sim.ui import Button, Check, Dialog, Field, Icon, Page, Row, Text, Widget
 from distrl.types import Tree

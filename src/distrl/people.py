@@ -1,5 +1,7 @@
-"""The words that goals are made of: names, texts and titles that the phone's own apps hold too, so that the one a
-goal speaks of stands among its like. A test keeps them equal to `distrl.devices.sim.apps.people`.
+"""Whom phones know and what people say to each other: the words that the phone's apps hold and that goals speak of.
+
+Contacts, messages, mail, calendar and notes draw from the same pools, so that one person is met in several apps and
+what a goal names stands among its like. Words are short and few: a small model learns to read them all.
 """
 
 from __future__ import annotations
@@ -66,7 +68,16 @@ def phone_number(rng: random.Random) -> str:
     return f"555-{rng.randrange(100, 1000):04d}"
 
 
+def mail_address(name: str) -> str:
+    return f"{name.lower()}@post.net"
+
+
 def contact(name: str, rng: random.Random) -> Tree:
     """A person's entry in the address book, without a star."""
-    mail = f"{name.lower()}@post.net"
-    return {"name": name, "phone": phone_number(rng), "mail": mail, "city": rng.choice(CITIES), "star": False}
+    return {
+        "name": name,
+        "phone": phone_number(rng),
+        "mail": mail_address(name),
+        "city": rng.choice(CITIES),
+        "star": False,
+    }
