@@ -244,6 +244,7 @@ def toy_config(folder: Path, **changes: Any) -> Config:
             "trajectories_per_step": 4,
             "learning_rate": 0.1,
             "critic_learning_rate": 0.1,
+            "critic_warmup_steps": 0,
             "checkpoint_every_s": 5.0,
         },
         "evaluation": {"episodes": 8},

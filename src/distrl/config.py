@@ -249,9 +249,13 @@ class LearnerConfig(Settings):
     """Steps whose activations may stay in memory until all targets are known; a larger sample goes through the
     model twice, first for the targets and then for the gradient. Bounds memory, changes nothing else."""
 
+    critic_warmup_steps: NonNegativeInt = 20
+    """First learner steps, in which only the value heads learn. A critic that has seen nothing says 1/2 everywhere;
+    its advantages would teach a policy that mostly fails that all it does is wrong."""
+
     rate_warmup_steps: NonNegativeInt = 10
-    """Learner steps over which the policy's step size rises to its full size: AdamW's first steps and the
-    advantages of a critic that has seen nothing are mostly noise."""
+    """Learner steps after that, over which the policy's step size rises to its full size: AdamW's first steps are
+    mostly noise."""
 
     publish_every: PositiveInt = 1
     """Learner steps between two published versions."""

@@ -155,9 +155,13 @@ class Learner:
         return {"gradient/policy": float(norms[0]), "gradient/critic": float(norms[1])}
 
     def _move(self) -> None:
-        warmup = self.config.learner.rate_warmup_steps
-        rate = self.config.learner.learning_rate
-        self.optimiser.param_groups[0]["lr"] = rate * min(1.0, (self.steps + 1) / (warmup + 1))
+        settings = self.config.learner
+        moving = self.steps - settings.critic_warmup_steps
+        if moving < 0:  # without a gradient AdamW leaves the policy and its moments alone
+            for parameter in self.policy.policy_parameters():
+                parameter.grad = None
+        rising = (moving + 1) / (settings.rate_warmup_steps + 1)
+        self.optimiser.param_groups[0]["lr"] = settings.learning_rate * min(1.0, max(0.0, rising))
         self.optimiser.step()
         self.steps += 1
         self.version += 1

@@ -163,7 +163,8 @@ def uniform(trajectories):
 
 
 def new_learner(policy=None, roll_back=None, learner=None, algorithm=None, replay=None, workers=None):
-    rates = {"learning_rate": 0.05, "critic_learning_rate": 0.05, "weight_decay": 0.0, "rate_warmup_steps": 0}
+    rates = {"learning_rate": 0.05, "critic_learning_rate": 0.05, "weight_decay": 0.0}
+    rates |= {"rate_warmup_steps": 0, "critic_warmup_steps": 0}
     config = Config.model_validate(
         {
             "learner": {**rates, **(learner or {})},

@@ -137,6 +137,19 @@ def test_the_policy_s_step_size_warms_up_and_the_critic_s_does_not(toy):
     np.testing.assert_allclose(np.array(rates)[:, 1], 0.05)
 
 
+def test_at_first_only_the_critics_learn(toy):
+    learner = toy.learner(learner={"critic_warmup_steps": 2, "rate_warmup_steps": 1})
+    start = [p.detach().clone() for p in learner.policy.policy_parameters()]
+    critic = [p.detach().clone() for p in learner.policy.critic_parameters()]
+    for seed in range(2):
+        learner.step(batch(toy, seed), toy.source)
+    assert all(torch.equal(a, b) for a, b in zip(start, learner.policy.policy_parameters(), strict=True))
+    assert not all(torch.equal(a, b) for a, b in zip(critic, learner.policy.critic_parameters(), strict=True))
+    learner.step(batch(toy, 2), toy.source)
+    assert not all(torch.equal(a, b) for a, b in zip(start, learner.policy.policy_parameters(), strict=True))
+    assert learner.optimiser.param_groups[0]["lr"] == 0.025
+
+
 # --- the NaN guard ------------------------------------------------------------------------------
 
 
