@@ -20,10 +20,11 @@ from distrl.store.run import RunStore
 
 
 class Killer:
-    """Kills one process after another, each once so many trajectories are in."""
+    """Kills one process after another, each once so many trajectories are in; and the learner after its last step."""
 
-    def __init__(self, plan: Mapping[int, str]) -> None:
+    def __init__(self, plan: Mapping[int, str], last_step: int) -> None:
         self.plan = dict(plan)
+        self.last_step = last_step
         self.killed: list[str] = []
         self.messages: list[str] = []
 
@@ -32,8 +33,11 @@ class Killer:
             os.kill(actor("WorkerActor"), signal.SIGKILL)
             self.killed.append("WorkerActor")
         due = [count for count in self.plan if stats.get("trajectories", 0) >= count]
-        for count in due:
-            name = self.plan.pop(count)
+        names = [self.plan.pop(count) for count in due]
+        if stats.get("learner_steps", 0) >= self.last_step and not self.plan:
+            self.last_step = sys.maxsize
+            names.append("LearnerActor")
+        for name in names:
             os.kill(actor(name), signal.SIGKILL)
             self.killed.append(name)
 
@@ -60,23 +64,25 @@ def assert_nothing_lost_and_nothing_doubled(folder: Path) -> None:
 def test_a_run_outlives_its_worker_its_host_and_its_learner(tmp_path: Path) -> None:
     config = toy_config(
         tmp_path,
-        run={"trajectories": 140, "learner_steps": None},
+        run={"learner_steps": 60},
         learner={"checkpoint_every_s": 1.0},
         evaluation={"episodes": 40, "after": False},
-        pacing={"max_reuse": 4.0},
+        pacing={"max_reuse": 2.0},
     )
-    killer = Killer({20: "WorkerActor", 50: "HostActor", 80: "LearnerActor"})
+    killer = Killer({20: "WorkerActor", 50: "HostActor", 80: "LearnerActor"}, last_step=60)
     assert launch(config, parts=JournalParts, progress=killer) == 0
-    assert killer.killed == ["WorkerActor", "WorkerActor", "HostActor", "LearnerActor"]
+    assert killer.killed == ["WorkerActor", "WorkerActor", "HostActor", "LearnerActor", "LearnerActor"]
     assert_nothing_lost_and_nothing_doubled(config.run_folder)
+    assert checkpoint.latest(config.run_folder / "checkpoints") is not None
     with RunStore.read(config.run_folder) as store:
-        assert store.counts().trajectories >= 140
+        assert store.counts().trajectories >= 80
+        assert store.metrics("version").step[-1] == 60
         kinds = [event.kind for event in store.events()]
         assert [(entry.name, entry.episodes) for entry in store.evaluations()] == [("before", 40)]
     assert kinds.count("host_started") == 2
     assert kinds.count("worker_joined") == 2
     assert sum("worker-0 died" in text for text in killer.messages) == 2
-    assert sum("learner died" in text for text in killer.messages) == 1
+    assert sum("learner died" in text for text in killer.messages) == 2
 
 
 DRIVER = """

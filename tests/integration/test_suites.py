@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from distrl.devices.sim.device import SimPhone
+from distrl.devices.sim.scene import HEIGHT, WIDTH
 from distrl.evaluation.oracle import Demonstration, as_trajectory, play_oracle
 from distrl.judges.rules import RuleJudge
 from distrl.tasks.base import SUITES, load_suite
@@ -18,8 +19,16 @@ BLANK = Screen(b"", 1, 1)
 MOST_BY_CHANCE = 0.05
 
 
-def phone(popups=0.0):
-    return SimPhone(f"sim://phone?popups={popups}")
+class Unpainted(SimPhone):
+    """A phone whose picture nobody looks at: oracle, monkey and judge read elements and state. Thrice as fast."""
+
+    async def screen(self):
+        elements = tuple(self._phone.compose().scene.elements)
+        return Screen(repr(elements).encode(), WIDTH, HEIGHT, elements, self._phone.frame["app"])
+
+
+def phone():
+    return Unpainted("sim://phone")
 
 
 async def succeeds(device, task, actions):
@@ -60,7 +69,7 @@ def test_the_oracle_solves_every_task_inside_the_limit(suite, split):
 @pytest.mark.parametrize("suite", SUITES)
 def test_the_oracle_gets_past_popups(suite):
     async def problems():
-        device = phone(popups=0.05)
+        device = SimPhone("sim://phone?popups=0.05")
         members = load_suite(suite).members
         alone = [TemplateSuite(suite, (template,)) for template in members[:: 1 if suite == "general" else 4]]
         tasks = [task for one in alone for task in one.tasks(one.splits[0], 1, seed=12)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import ray
@@ -25,6 +25,19 @@ def answer(who: str, operation: str, reference: Any, wait_s: float) -> Any:
         raise original(error) from error
     except RayError as error:
         raise Unreachable(who, operation, wait_s, type(error).__name__) from error
+
+
+def patient_answer(who: str, operation: str, ask: Callable[[], Any], wait_s: float) -> Any:
+    """The same of a process that may be starting again: it is asked until it answers. Only for calls that may be made
+    twice without harm."""
+    deadline = time.monotonic() + wait_s
+    while True:
+        try:
+            return answer(who, operation, ask(), max(0.1, deadline - time.monotonic()))
+        except Unreachable as error:
+            if time.monotonic() >= deadline or not isinstance(error.__cause__, RayActorError):
+                raise
+            time.sleep(RETRY_S)
 
 
 def original(error: RayTaskError) -> Exception:
@@ -131,13 +144,5 @@ class LearnersClient:
     def _call(self, method: str, *arguments: Any) -> Any:
         return self._patiently(method, lambda: self._host.call.remote(method, *arguments))
 
-    def _patiently(self, operation: str, ask: Any) -> Any:
-        """Every one of these calls may be made twice without harm, so a host that died is asked again."""
-        deadline = time.monotonic() + self._wait_s
-        while True:
-            try:
-                return answer("host", operation, ask(), max(0.1, deadline - time.monotonic()))
-            except Unreachable as error:
-                if time.monotonic() >= deadline or not isinstance(error.__cause__, RayActorError):
-                    raise
-                time.sleep(RETRY_S)
+    def _patiently(self, operation: str, ask: Callable[[], Any]) -> Any:
+        return patient_answer("host", operation, ask, self._wait_s)

@@ -15,7 +15,7 @@ from distrl.runtime.interrupt import Interrupt
 from distrl.runtime.limits import Limits
 from distrl.runtime.progress import Progress
 from distrl.runtime.ray.actors import HostActor, LearnerActor, WorkerActor
-from distrl.runtime.ray.clients import answer, original
+from distrl.runtime.ray.clients import answer, original, patient_answer
 from distrl.runtime.ray.cluster import Cluster
 from distrl.runtime.ray.examiners import Examiners, SideEvaluation, SideEvaluations
 from distrl.runtime.topology import Parts, topology
@@ -67,7 +67,8 @@ class RayRun:
 
     def evaluate(self, name: str) -> None:
         """On all workers at once, while none of them plays for training."""
-        tasks, step = self.parts.evaluation_tasks(), self._ask("learner", "steps", self.learner.steps.remote())
+        tasks = self.parts.evaluation_tasks()
+        step = patient_answer("learner", "steps", self.learner.steps.remote, self.wait_s)
         examiners = Examiners(name, tasks, self.workers, self.learner.sealed.remote, self.wait_s)
         tracker = Tracker(name, len(tasks), self.progress)
         while not examiners.finished and not self.interrupt.requested:
@@ -96,8 +97,8 @@ class RayRun:
             self._stop_workers(jobs, patience_s)
             side.close()
         self._ask_host("mark", self.limits.trained_s)
-        self._ask("learner", "the end of its step", jobs["learner"])
-        self._ask("learner", "checkpoint", self.learner.checkpoint.remote())
+        self._settle_learner(jobs["learner"])
+        patient_answer("learner", "checkpoint", self.learner.checkpoint.remote, self.wait_s)
 
     def close(self) -> None:
         try:
@@ -126,7 +127,7 @@ class RayRun:
         """Process ids by name. Raises what a process raised while it started."""
         processes = {"host": self.host, "learner": self.learner, **self.workers}
         asked = {name: process.ready.remote() for name, process in processes.items()}
-        return {name: self._ask(name, "start", reference) for name, reference in asked.items()}
+        return {name: answer(name, "start", reference, self.wait_s) for name, reference in asked.items()}
 
     def _start_worker(self, name: str, number: int, restarts: int) -> Any:
         runtime = self.config.runtime
@@ -206,6 +207,17 @@ class RayRun:
         self.progress.message(f"The {name} died too often; the other workers go on without it.")
         return False
 
+    def _settle_learner(self, job: Any) -> None:
+        """Wait for the end of its step. One that died in it is waited for, and goes on from its last checkpoint."""
+        while True:
+            done, _ = ray.wait([job], timeout=self.wait_s)
+            if not done:
+                raise Unreachable("learner", "the end of its step", self.wait_s)
+            self._outlived("learner", job)
+            if "learner" not in self._died_at:
+                return
+            job = self.learner.ready.remote()
+
     def _stop_workers(self, jobs: Jobs, wait_s: float) -> None:
         """They give back what they are playing and deliver what is finished; who does not answer is left behind."""
         for worker in self.workers.values():
@@ -217,17 +229,7 @@ class RayRun:
     # -- the host
 
     def _ask_host(self, method: str, *arguments: Any) -> Any:
-        deadline = time.monotonic() + self.wait_s
-        while True:
-            try:
-                return self._ask("host", method, self.host.call.remote(method, *arguments))
-            except Unreachable as error:
-                if time.monotonic() > deadline or not isinstance(error.__cause__, RayActorError):
-                    raise
-                time.sleep(WATCH_S)
-
-    def _ask(self, who: str, operation: str, reference: Any) -> Any:
-        return answer(who, operation, reference, self.wait_s)
+        return patient_answer("host", method, lambda: self.host.call.remote(method, *arguments), self.wait_s)
 
     def _ends(self) -> bool:
         """Look at the figures, show them, and see whether a limit is reached."""
