@@ -217,6 +217,10 @@ class AlgorithmConfig(Settings):
     trajectory_filter: UnitFloat = 0.0
     """Share of each sample left out because V_traj was least surprised by its outcome; 0 keeps all."""
 
+    failure_weight: UnitFloat = 1.0
+    """How much a negative advantage counts against a positive one. One wrong step fails an episode whose other steps
+    were right; until the critic can tell them apart, less than 1 keeps what the policy can do already."""
+
     retrace: bool = True
     """Off: the one-step advantage of the paper's first formula."""
 

@@ -36,6 +36,7 @@ class ARide:
     value_weight: float
     trajectory_value_weight: float
     trajectory_filter: float
+    failure_weight: float
     retrace: bool
     normalise_advantage: bool
     td_error_weight: float
@@ -60,7 +61,8 @@ class ARide:
         scale = self.advantage_scale(advantage[learned])
 
         importance = batch.spread(batch.importance)
-        policy_weight = importance * ratio * advantage / scale * learned / learned.sum()
+        pull = torch.where(advantage < 0, self.failure_weight * advantage, advantage) / scale
+        policy_weight = importance * ratio * pull * learned / learned.sum()
         targets = Targets(
             policy_weight=policy_weight[batch.mask],
             step_weight=(importance / batch.steps)[batch.mask],
