@@ -58,18 +58,18 @@ class Worker:
         """
         mint = TrajectoryIds(self.config.run.seed, await self._join())
         await self.courier.drain()  # what an earlier process left goes first
-        helpers = [asyncio.ensure_future(self.courier.run()), asyncio.ensure_future(self._follow_weights())]
+        errands = [asyncio.ensure_future(self.courier.run()), asyncio.ensure_future(self._follow_weights())]
         slots = [asyncio.ensure_future(slot.run()) for slot in self._slots(mint)]
         playing = asyncio.gather(*slots)
         ending = asyncio.ensure_future(self._stopping.wait())
         try:
-            await _first_end([ending, playing, *helpers])
+            await _first_end([ending, playing, *errands])
             await _cancel([playing, *slots])
             await asyncio.wait_for(self.courier.drain(), self.config.runtime.wait_s)
         except TimeoutError:
             pass  # the host takes nothing now; what waits is safe on disk, and the next process delivers it
         finally:
-            await _cancel([ending, playing, *slots, *helpers])
+            await _cancel([ending, playing, *slots, *errands])
 
     def stop(self) -> None:
         """Start no episode any more, give back what is being played, deliver what is finished; `run` then returns."""
