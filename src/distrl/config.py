@@ -240,6 +240,10 @@ class LearnerConfig(Settings):
     weight_decay: NonNegativeFloat = 0.01
     """AdamW's weight decay."""
 
+    rate_half_life_steps: PositiveInt | None = None
+    """Learner steps after which the policy's step size has halved; null: it stays. Early steps gain most, late ones
+    with little data mostly add noise."""
+
     max_grad_norm: PositiveFloat = 1.0
     """Gradients are scaled down to this norm."""
 

@@ -160,13 +160,22 @@ class Learner:
         if moving < 0:  # without a gradient AdamW leaves the policy and its moments alone
             for parameter in self.policy.policy_parameters():
                 parameter.grad = None
-        rising = (moving + 1) / (settings.rate_warmup_steps + 1)
-        self.optimiser.param_groups[0]["lr"] = settings.learning_rate * min(1.0, max(0.0, rising))
+        self.optimiser.param_groups[0]["lr"] = settings.learning_rate * self._rate(moving)
         self.optimiser.step()
         self.steps += 1
         self.version += 1
         self.bad_steps = 0
         self._rolled_back = False
+
+    def _rate(self, moving: int) -> float:
+        """Share of the learning rate at the policy's `moving`-th step: up in a line, then halved and halved."""
+        settings = self.config.learner
+        rising = min(1.0, max(0.0, (moving + 1) / (settings.rate_warmup_steps + 1)))
+        return (
+            rising * 0.5 ** (max(0, moving) / settings.rate_half_life_steps)
+            if settings.rate_half_life_steps
+            else rising
+        )
 
     def _publishes(self) -> bool:
         return self.steps % self.config.learner.publish_every == 0

@@ -137,6 +137,15 @@ def test_the_policy_s_step_size_warms_up_and_the_critic_s_does_not(toy):
     np.testing.assert_allclose(np.array(rates)[:, 1], 0.05)
 
 
+def test_the_policy_s_step_size_halves_with_its_half_life(toy):
+    learner = toy.learner(learner={"rate_half_life_steps": 2})
+    rates = []
+    for seed in range(5):
+        learner.step(batch(toy, seed), toy.source)
+        rates.append(learner.optimiser.param_groups[0]["lr"])
+    np.testing.assert_allclose(rates, 0.05 * 0.5 ** (np.arange(5) / 2))
+
+
 def test_at_first_only_the_critics_learn(toy):
     learner = toy.learner(learner={"critic_warmup_steps": 2, "rate_warmup_steps": 1})
     start = [p.detach().clone() for p in learner.policy.policy_parameters()]
