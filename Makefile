@@ -3,7 +3,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
-PYTEST_OPTIONS ?= -n 2 --dist loadfile
+# In the order of the folders: what takes long (faults, integration) starts first and does not wait for each other at the end.
+PYTEST_OPTIONS ?= -n 2 --dist loadfile --no-loadscope-reorder
 
 # Each test process does its own small work; more threads than cores would only make them wait for each other.
 export OMP_NUM_THREADS ?= 1
