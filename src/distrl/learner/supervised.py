@@ -90,18 +90,23 @@ class Teacher:
             return
         features = self._features(batches)  # a frozen tower is asked once per screen
         for screens, prompts, actions in batches.alike(schedule.steps, schedule.batch_size):
-            yield {"act": self._act_loss(features[screens], prompts, actions)}
+            with self._half_on_cuda():
+                act = self._act_loss(features[screens], prompts, actions)
+            yield {"act": act}
 
     @torch.no_grad()
     def _features(self, batches: _Batches) -> Tensor:
         return torch.cat([self.model.get_image_features(_images(p)).pooler_output for p in batches.screens(64)])
 
     def losses(self, pixels: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+        with self._half_on_cuda():
             features = self.model.get_image_features(_images(pixels))
             act = self._act_loss(features.pooler_output, prompts, actions)
             words = features.last_hidden_state @ self.model.get_input_embeddings().weight.t()
         return act, read_loss(words.float(), cells, nothing=self.pad_id)
+
+    def _half_on_cuda(self) -> torch.autocast:
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda")
 
     @torch.no_grad()
     def examine(self, lessons: Lessons, batch_size: int = 256) -> dict[str, float]:

@@ -54,6 +54,8 @@ class Recipe:
     imitate_steps: int = 2_000
     imitate_batch: int = 48
     imitate_rate: float = 6e-4
+    imitate_vision: bool = False
+    """Let the vision tower learn on; frozen, it is asked once per screen, which is what a CPU can afford."""
     history: int = 3
     episodes: int = 128
     """Held-out tasks per suite and split, to say how good the result is."""
@@ -85,9 +87,7 @@ def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
     unseen = _random_screens(writer, words, max(10, recipe.walks // 100), replace(recipe, seed=recipe.seed + 1))
     say(f"{len(lessons.pixels)} screens, {len(lessons.screen)} examples")
     schedule = Schedule(recipe.read_steps, recipe.read_batch)
-    if teacher.device.type == "cuda":  # pays for itself over some thousand steps
-        model.vision_tower.compile()
-        model.language_model.compile()
+    _compile(teacher)
     _timed(say, "reading", lambda: teacher.teach(lessons, schedule, _reporter(say)))
     save(model, processor, folder)
     _, teacher = _classroom(open_model(folder)[0], processor, recipe)
@@ -95,7 +95,7 @@ def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
 
 
 def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> None:
-    """Demonstrations of training tasks, among some examples of reading, with the vision tower frozen."""
+    """Demonstrations of training tasks, among some examples of reading."""
     model, processor = open_model(model_folder(reader))
     writer, teacher = _classroom(model, processor, recipe)
     shown = [t for s in recipe.imitated for t in load_suite(s).tasks("train", recipe.demonstrations, recipe.seed)]
@@ -103,7 +103,11 @@ def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> Non
     known = [word for word in processor.tokenizer.get_vocab() if word.isalnum() and word.islower()]
     refresher = _random_screens(writer, sorted(known), max(10, len(shown_steps.screen) // 25), recipe)
     say(f"{len(shown_steps.screen)} demonstrated steps, {len(refresher.screen)} examples of reading")
-    schedule = Schedule(recipe.imitate_steps, recipe.imitate_batch, recipe.imitate_rate, 50, train_vision=False)
+    schedule = Schedule(
+        recipe.imitate_steps, recipe.imitate_batch, recipe.imitate_rate, 50, train_vision=recipe.imitate_vision
+    )
+    if recipe.imitate_vision:
+        _compile(teacher)
     _timed(
         say, "imitating", lambda: teacher.teach(joined([shown_steps, refresher]), schedule, _reporter(say), every=100)
     )
@@ -115,6 +119,13 @@ def _classroom(model: Any, processor: Any, recipe: Recipe) -> tuple[LessonWriter
     pad_id = processor.tokenizer.pad_token_id
     teacher = Teacher(model, pad_id=pad_id, device=torch_device(recipe.device), seed=recipe.seed)
     return LessonWriter(encoder, recipe.processes), teacher
+
+
+def _compile(teacher: Teacher) -> None:
+    """Pays for itself over some thousand steps of one shape."""
+    if teacher.device.type == "cuda":
+        teacher.model.vision_tower.compile()
+        teacher.model.language_model.compile()
 
 
 def _random_screens(writer: LessonWriter, words: Sequence[str], walks: int, recipe: Recipe) -> Lessons:
