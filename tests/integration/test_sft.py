@@ -6,8 +6,10 @@ import torch
 
 from distrl.config import PolicyConfig
 from distrl.devices.sim.phone import Phone
+from distrl.policies.actions import parse
 from distrl.policies.vlm import VlmPolicy
-from distrl.runtime.lessons import HELD_OUT_APPS, _walk, demonstration
+from distrl.runtime.lessons import demonstration
+from distrl.runtime.reading import HELD_OUT_APPS, _walk, random_pages
 from distrl.runtime.sft import Recipe, make_pocket
 from distrl.tasks.base import load_suite
 
@@ -19,6 +21,7 @@ TINY = Recipe(
     read_steps=2,
     read_batch=4,
     demonstrations=4,
+    quoted_walks=4,
     imitate_steps=2,
     imitate_batch=4,
     episodes=1,
@@ -51,3 +54,21 @@ def test_a_random_walk_never_enters_a_held_out_app():
         phone = Phone(seed, popup_probability=0.05)
         for _ in _walk(phone, random.Random(seed)):
             assert phone.frame["app"] not in HELD_OUT_APPS
+
+
+def test_what_is_quoted_stands_on_the_screen_or_in_the_goal():
+    pages = [page for seed in range(12) for page in random_pages(["hall", "river"], 0.5, 2, seed)]
+    quotes = [(page, e) for page in pages for e in page.examples if e.action.startswith("answer")]
+    assert len(quotes) >= 2 * len(pages)
+    for page, example in quotes:
+        shown = {word.lower() for word, _, _ in page.words} | set(example.goal.lower().split())
+        assert set(parse(example.action).text.split()) <= shown
+
+
+def test_a_demonstrator_that_slips_shows_other_actions_but_goes_on_as_before():
+    tasks = load_suite("general").tasks("train", 20, 0)
+    faultless = [page.examples[0] for task in tasks for page in demonstration(task, history=3)]
+    slipping = [page.examples[0] for task in tasks for page in demonstration(task, history=3, slips=0.3)]
+    assert [e.history for e in slipping] == [e.history for e in faultless]
+    slips = sum(a.action != b.action for a, b in zip(slipping, faultless, strict=True)) / len(faultless)
+    assert 0.2 < slips < 0.4

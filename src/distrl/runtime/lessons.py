@@ -11,7 +11,7 @@ import multiprocessing
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,114 +21,40 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from distrl.devices.sim.apps import APPS
-from distrl.devices.sim.apps.base import new_frame
-from distrl.devices.sim.babel import Babel
-from distrl.devices.sim.device import SimPhone, encode
-from distrl.devices.sim.phone import Phone, Rendering
+from distrl.devices.sim.device import SimPhone
 from distrl.evaluation.oracle import Demonstration, as_trajectory, play_oracle
 from distrl.judges.rules import RuleJudge
 from distrl.learner.supervised import Lessons
 from distrl.policies.actions import format_action
 from distrl.policies.inputs import PromptEncoder
-from distrl.tasks.base import Hand, load_suite
-from distrl.types import Action, Answer, Element, Press, Prompt, Screen, Swipe, Tap, Task, Type
+from distrl.runtime.reading import Example, Page, random_action, random_pages
+from distrl.tasks.base import load_suite
+from distrl.types import Action, Answer, Prompt, Screen, Task, Type
 
-HELD_OUT_APPS = ("weather", "music")
-SYSTEM_KEYS = {"System back", "Home", "Recents"}
-"""On every screen at the same place: worth few lessons."""
 PROMPT_TOKENS, ACTION_TOKENS, CELL, WORDS_PER_CELL = 136, 16, 32, 6
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    goal: str
-    history: tuple[str, ...]
-    action: str
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """One screen with everything taught on it."""
-
-    image: bytes
-    words: tuple[tuple[str, int, int], ...]
-    examples: tuple[Example, ...]
-
-
-# --- screens to read ----------------------------------------------------------------------------
-
-
-def random_pages(words: Sequence[str], babel_share: float, seed: int) -> list[Page]:
-    """A few screens of one phone: a walk through its apps, or a page of random words."""
-    rng = random.Random(f"pages/{seed}")
-    phone = Phone(rng.randrange(2**28), popup_probability=0.05)
-    if rng.random() < babel_share:
-        phone.apps = {**phone.apps, "babel": Babel(words)}
-        phone.state["babel"] = {}
-        phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": rng.randrange(2**40)}))
-        return [_taught(phone.render(), words, rng)]
-    return [_taught(view, words, rng) for view in _walk(phone, rng)]
-
-
-def _walk(phone: Phone, rng: random.Random) -> Iterator[Rendering]:
-    """Random touches, away from the apps that are held out."""
-    forbidden = {APPS[app].title for app in HELD_OUT_APPS}
-    visits = [app for app in APPS if app not in (*HELD_OUT_APPS, "launcher")]
-    if rng.random() < 0.8:
-        app = rng.choice(visits)
-        phone.state["os"]["stack"].append(new_frame(app, APPS[app].home))
-    for _ in range(4):
-        view = phone.render()
-        yield view
-        for _ in range(rng.randint(1, 2)):
-            phone.perform(_random_action(phone.render(), forbidden, rng))
-
-
-def _random_action(view: Rendering, forbidden: set[str], rng: random.Random) -> Action:
-    touchable = [e for e in view.elements if e.clickable and e.text not in forbidden | SYSTEM_KEYS and e.role != "key"]
-    if rng.random() < 0.15 or not touchable:
-        return rng.choice((Swipe(500, 700, 500, 300), Swipe(500, 300, 500, 700), Press("back")))
-    return _touch(rng.choice(touchable))
-
-
-def _touch(element: Element) -> Tap:
-    hand = Hand()
-    hand.screen = Screen(b"", 192, 384)
-    return hand.touch(element)
-
-
-def _taught(view: Rendering, words: Sequence[str], rng: random.Random) -> Page:
-    named = [e for e in view.elements if e.clickable and e.role != "key" and 0 < len(e.text) <= 32]
-    texts = [e.text.lower() for e in named]
-    unique = [
-        e for e in named if texts.count(e.text.lower()) == 1 and (e.text not in SYSTEM_KEYS or rng.random() < 0.1)
-    ]
-    examples = [Example(_ask(e, rng), (), format_action(_touch(e))) for e in rng.sample(unique, min(2, len(unique)))]
-    if any(e.focused for e in view.elements):
-        text = " ".join(rng.choice(words) for _ in range(rng.randint(1, 3))).lower()
-        examples.append(Example(rng.choice(("type {}", "write {}", "{}")).format(text), (), format_action(Type(text))))
-    return Page(encode(view.image), view.words, tuple(examples))
-
-
-def _ask(element: Element, rng: random.Random) -> str:
-    return rng.choice(("tap {}", "{}", "open {}", "press {}", "choose {}")).format(element.text)
 
 
 # --- demonstrations to imitate ------------------------------------------------------------------
 
 
-def demonstration(task: Task, history: int) -> list[Page]:
-    """The oracle's solution in lower case, as the pocket model writes; nothing if the judge does not accept it."""
+def demonstration(task: Task, history: int, slips: float = 0.0) -> list[Page]:
+    """The oracle's solution in lower case, as the pocket model writes; nothing if the judge does not accept it.
+
+    `slips`: the share of steps at which something else that the screen offers is shown instead. Who imitates a
+    demonstrator without fault never tries anything, and reinforcement learning lives on what was tried.
+    """
     device = _LowerCase("sim://phone?popups=0.03")
     played = asyncio.run(_judged(device, task))
     if played is None:
         return []
+    rng = random.Random(f"slips/{task.seed}/{task.goal}")
     texts = [format_action(_lower(action)) for _, action in played.steps]
-    return [
-        Page(screen.image, words, (Example(task.goal, tuple(texts[max(0, i - history) : i]), texts[i]),))
-        for i, ((screen, _), words) in enumerate(zip(played.steps, device.words, strict=True))
-    ]
+    pages = []
+    for i, ((screen, _), words) in enumerate(zip(played.steps, device.words, strict=True)):
+        slip = rng.random() < slips
+        shown = format_action(random_action(screen.elements, rng)) if slip else texts[i]
+        pages.append(Page(screen.image, words, (Example(task.goal, tuple(texts[max(0, i - history) : i]), shown),)))
+    return pages
 
 
 async def _judged(device: _LowerCase, task: Task) -> Demonstration | None:
@@ -184,12 +110,14 @@ class LessonWriter:
         # Once here, so that a forked process never calls torch: its threads do not survive forking.
         self._row(Example("", (), ""))
 
-    def random_screens(self, words: Sequence[str], walks: int, *, babel_share: float, seed: int) -> Lessons:
+    def random_screens(
+        self, words: Sequence[str], walks: int, *, babel_share: float, quotes: int, seed: int
+    ) -> Lessons:
         jobs = [seed * 10_000_000 + n for n in range(walks)]
-        return self._lessons(self._parallel(partial(random_pages, words, babel_share), jobs))
+        return self._lessons(self._parallel(partial(random_pages, words, babel_share, quotes), jobs))
 
-    def demonstrations(self, tasks: Sequence[Task], history: int) -> Lessons:
-        return self._lessons(self._parallel(partial(demonstration, history=history), tasks))
+    def demonstrations(self, tasks: Sequence[Task], history: int, slips: float) -> Lessons:
+        return self._lessons(self._parallel(partial(demonstration, history=history, slips=slips), tasks))
 
     def _parallel(self, function: PageMaker, jobs: Sequence[Any]) -> list[Written]:
         if self.processes == 1:
@@ -266,7 +194,7 @@ def lexicon(suites: Sequence[str], phones: int, seed: int) -> list[str]:
     """The words a phone shows and training goals use, most frequent first: what the tokenizer knows whole."""
     counts: Counter[str] = Counter()
     for n in range(phones):
-        for page in random_pages(["word"], 0.0, seed * 10_000_000 + n):
+        for page in random_pages(["word"], 0.0, 0, seed * 10_000_000 + n):
             counts.update(piece for word, _, _ in page.words for piece in re.findall(r"[a-z]+|[0-9]+", word.lower()))
     for suite in suites:
         for task in load_suite(suite).tasks("train", 3000, seed):

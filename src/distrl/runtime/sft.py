@@ -47,14 +47,18 @@ class Recipe:
     """Share of them that show random words on random widgets."""
     read_steps: int = 8_500
     read_batch: int = 256
-    imitated: tuple[str, ...] = ("general",)
+    imitated: tuple[str, ...] = ("general", "webshop")
     """Suites whose training tasks are demonstrated."""
-    demonstrations: int = 4_000
+    demonstrations: int = 9_000
     """Training tasks shown per suite."""
-    imitate_steps: int = 2_000
-    imitate_batch: int = 48
-    imitate_rate: float = 6e-4
-    imitate_vision: bool = False
+    slips: float = 0.06
+    """Share of the demonstrated steps that show something else which the screen offers: the start explores."""
+    quoted_walks: int = 12_000
+    """Phones looked at again beside the demonstrations, now also to write down what stands there."""
+    imitate_steps: int = 7_000
+    imitate_batch: int = 256
+    imitate_rate: float = 1e-3
+    imitate_vision: bool = True
     """Let the vision tower learn on; frozen, it is asked once per screen, which is what a CPU can afford."""
     history: int = 3
     episodes: int = 128
@@ -95,22 +99,20 @@ def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
 
 
 def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> None:
-    """Demonstrations of training tasks, among some examples of reading."""
+    """Demonstrations of training tasks, among examples of reading and of writing down what was read."""
     model, processor = open_model(model_folder(reader))
     writer, teacher = _classroom(model, processor, recipe)
     shown = [t for s in recipe.imitated for t in load_suite(s).tasks("train", recipe.demonstrations, recipe.seed)]
-    shown_steps = _timed(say, "demonstrating", lambda: writer.demonstrations(shown, recipe.history))
+    shown_steps = _timed(say, "demonstrating", lambda: writer.demonstrations(shown, recipe.history, recipe.slips))
     known = [word for word in processor.tokenizer.get_vocab() if word.isalnum() and word.islower()]
-    refresher = _random_screens(writer, sorted(known), max(10, len(shown_steps.screen) // 25), recipe)
-    say(f"{len(shown_steps.screen)} demonstrated steps, {len(refresher.screen)} examples of reading")
+    quoted = _random_screens(writer, sorted(known), recipe.quoted_walks, recipe, quotes=2)
+    say(f"{len(shown_steps.screen)} demonstrated steps, {len(quoted.screen)} examples of reading and writing down")
     schedule = Schedule(
         recipe.imitate_steps, recipe.imitate_batch, recipe.imitate_rate, 50, train_vision=recipe.imitate_vision
     )
     if recipe.imitate_vision:
         _compile(teacher)
-    _timed(
-        say, "imitating", lambda: teacher.teach(joined([shown_steps, refresher]), schedule, _reporter(say), every=100)
-    )
+    _timed(say, "imitating", lambda: teacher.teach(joined([shown_steps, quoted]), schedule, _reporter(say), every=100))
     save(model, processor, folder)
 
 
@@ -128,8 +130,8 @@ def _compile(teacher: Teacher) -> None:
         teacher.model.language_model.compile()
 
 
-def _random_screens(writer: LessonWriter, words: Sequence[str], walks: int, recipe: Recipe) -> Lessons:
-    return writer.random_screens(words, walks, babel_share=recipe.babel_share, seed=recipe.seed)
+def _random_screens(writer: LessonWriter, words: Sequence[str], walks: int, recipe: Recipe, quotes: int = 0) -> Lessons:
+    return writer.random_screens(words, walks, babel_share=recipe.babel_share, quotes=quotes, seed=recipe.seed)
 
 
 def save(model: Any, processor: Any, folder: Path) -> None:

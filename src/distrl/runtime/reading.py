@@ -1,0 +1,157 @@
+"""Screens to read: random walks through a phone, pages of random words, and what a model is asked on them.
+
+Nothing here looks at a test split, and no screen of a held-out app is ever drawn.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from distrl.devices.sim.apps import APPS
+from distrl.devices.sim.apps.base import new_frame
+from distrl.devices.sim.babel import Babel
+from distrl.devices.sim.device import encode
+from distrl.devices.sim.phone import Phone, Rendering
+from distrl.policies.actions import format_action
+from distrl.tasks.base import Hand
+from distrl.types import Action, Answer, Element, Press, Screen, Swipe, Tap, Type
+
+HELD_OUT_APPS = ("weather", "music")
+SYSTEM_KEYS = {"System back", "Home", "Recents"}
+"""On every screen at the same place: worth few lessons."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    goal: str
+    history: tuple[str, ...]
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One screen with everything taught on it."""
+
+    image: bytes
+    words: tuple[tuple[str, int, int], ...]
+    examples: tuple[Example, ...]
+
+
+def random_pages(words: Sequence[str], babel_share: float, quotes: int, seed: int) -> list[Page]:
+    """A few screens of one phone: a walk through its apps, or a page of random words.
+
+    `quotes`: on each, so many examples of writing down what stands there or what the goal says.
+    """
+    rng = random.Random(f"pages/{seed}")
+    phone = Phone(rng.randrange(2**28), popup_probability=0.05)
+    if quotes:
+        words = [*words, *(_novelty(rng) for _ in range(len(words) // 2))]
+    if rng.random() < babel_share:
+        phone.apps = {**phone.apps, "babel": Babel(words)}
+        phone.state["babel"] = {}
+        phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": rng.randrange(2**40)}))
+        return [_taught(phone.render(), words, quotes, rng)]
+    return [_taught(view, words, quotes, rng) for view in _walk(phone, rng)]
+
+
+def _walk(phone: Phone, rng: random.Random) -> Iterator[Rendering]:
+    """Random touches, away from the apps that are held out."""
+    forbidden = {APPS[app].title for app in HELD_OUT_APPS}
+    visits = [app for app in APPS if app not in (*HELD_OUT_APPS, "launcher")]
+    if rng.random() < 0.8:
+        app = rng.choice(visits)
+        phone.state["os"]["stack"].append(new_frame(app, APPS[app].home))
+    for _ in range(4):
+        view = phone.render()
+        yield view
+        for _ in range(rng.randint(1, 2)):
+            phone.perform(random_action(phone.render().elements, rng, forbidden))
+
+
+def random_action(elements: Sequence[Element], rng: random.Random, forbidden: Iterable[str] = ()) -> Action:
+    """What somebody might do who only sees that something can be touched."""
+    taboo = SYSTEM_KEYS.union(forbidden)
+    touchable = [e for e in elements if e.clickable and e.text not in taboo and e.role != "key"]
+    if rng.random() < 0.15 or not touchable:
+        return rng.choice((Swipe(500, 700, 500, 300), Swipe(500, 300, 500, 700), Press("back")))
+    return _touch(rng.choice(touchable))
+
+
+def _touch(element: Element) -> Tap:
+    hand = Hand()
+    hand.screen = Screen(b"", 192, 384)
+    return hand.touch(element)
+
+
+def _taught(view: Rendering, words: Sequence[str], quotes: int, rng: random.Random) -> Page:
+    named = [e for e in view.elements if e.clickable and e.role != "key" and 0 < len(e.text) <= 32]
+    texts = [e.text.lower() for e in named]
+    unique = [
+        e for e in named if texts.count(e.text.lower()) == 1 and (e.text not in SYSTEM_KEYS or rng.random() < 0.1)
+    ]
+    examples = [Example(_ask(e, rng), (), format_action(_touch(e))) for e in rng.sample(unique, min(2, len(unique)))]
+    if any(e.focused for e in view.elements):
+        text = _text(words, rng)
+        examples.append(Example(rng.choice(("type {}", "write {}", "{}")).format(text), (), format_action(Type(text))))
+    examples += [_quote(view, words, rng) for _ in range(quotes)]
+    return Page(encode(view.image), view.words, tuple(examples))
+
+
+def _ask(element: Element, rng: random.Random) -> str:
+    return rng.choice(("tap {}", "{}", "open {}", "press {}", "choose {}")).format(element.text)
+
+
+# --- writing down -------------------------------------------------------------------------------
+
+
+def _quote(view: Rendering, words: Sequence[str], rng: random.Random) -> Example:
+    """Write down a piece of the screen, or, where nothing on it can be pointed at, what the goal says."""
+    lines = _lines(view)
+    spoken = Counter(word for line in lines for word in line)
+    pointed = [(n, k) for n, line in enumerate(lines) for k, w in enumerate(line) if spoken[w] == 1 and w.isalnum()]
+    if not pointed or rng.random() < 0.25:
+        text = _text(words, rng)
+        return Example(f"{rng.choice(('say', 'answer', 'answer with'))} {text}", (), format_action(Answer(text)))
+    n, k = rng.choice(pointed)
+    line = lines[n]
+    asks = [("read {}", line[k:])]
+    if line[k + 1 :]:
+        asks += [("what follows {}", line[k + 1 :])] * 2
+    if n + 1 < len(lines):
+        asks += [("what is below {}", lines[n + 1])] * 2
+    ask, said = rng.choice(asks)
+    return Example(ask.format(line[k]), (), format_action(Answer(" ".join(said[:5]))))
+
+
+def _lines(view: Rendering) -> list[list[str]]:
+    """The words of each line, from left to right, from the top down; names that stand for a glyph are left out."""
+    crowd = Counter((x, y) for _, x, y in view.words)
+    lines: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for word, x, y in view.words:
+        if crowd[x, y] == 1:
+            lines[y].append((x, word.lower()))
+    return [[word for _, word in sorted(line)] for _, line in sorted(lines.items())]
+
+
+def _text(words: Sequence[str], rng: random.Random) -> str:
+    return " ".join(rng.choice(words) for _ in range(rng.randint(1, 3))).lower()
+
+
+def _novelty(rng: random.Random) -> str:
+    """What no lexicon lists: a price, a time, a number, a made-up word."""
+    digits = f"{rng.randrange(10_000):04d}"
+    return rng.choice(
+        (
+            f"${rng.randint(1, 99)}",
+            f"{rng.randint(0, 9)}.{rng.randint(0, 9)}",
+            f"{rng.randint(0, 23)}:{rng.randrange(0, 60, 5):02d}",
+            f"555-{digits}",
+            digits,
+            f"{rng.randint(0, 100)}%",
+            str(rng.randint(0, 99)),
+            "".join(rng.choice("bcdfghjklmnprstvwz") + rng.choice("aeiou") for _ in range(rng.randint(2, 3))),
+        )
+    )
