@@ -90,6 +90,10 @@ class TasksConfig(Settings):
     curriculum: Literal["uniform", "edge"] = "uniform"
     """uniform: every template equally often; edge: more often where success is near one half."""
 
+    group_size: PositiveInt = 1
+    """Each task is handed out this many times in a row. grpo compares the trajectories of one task and needs 2 or more;
+    8 is usual."""
+
     lease_s: PositiveFloat = 3600.0
     """A task leased for longer than this is given back and played by somebody else."""
 
@@ -188,44 +192,60 @@ class PacingConfig(Settings):
 
 
 class AlgorithmConfig(Settings):
-    """What the learner optimises. Letters in brackets are the paper's."""
+    """What the learner optimises. Letters in brackets are the paper's. Each setting says which algorithms read it; the
+    others do not."""
 
-    name: Literal["a_ride"] = "a_ride"
-    """The algorithm: one file in `distrl/algorithms`."""
+    name: Literal["a_ride", "digirl", "filtered_bc", "grpo", "impala"] = "a_ride"
+    """The algorithm: one file in `distrl/algorithms`. grpo needs `tasks.group_size` of 2 or more."""
 
     discount: UnitFloat = 0.9
-    """How much a success is worth one step earlier (gamma)."""
+    """a_ride, impala: how much a success is worth one step earlier (gamma)."""
 
     trace_decay: UnitFloat = 0.95
-    """How far Retrace looks ahead (lambda); 0 is one step, 1 is as far as the ratios allow."""
+    """a_ride, impala: how far Retrace or V-trace looks ahead (lambda); 0 is one step, 1 is as far as the ratios allow.
+    digirl: how much less the outcome says of a step for each step between."""
 
     ratio_clip: PositiveFloat = 1.5
-    """The importance ratio in the policy loss is truncated here (rho-bar)."""
+    """a_ride: the importance ratio in the policy loss is truncated here (rho-bar)."""
 
     entropy_bonus: NonNegativeFloat = 0.003
-    """Weight of the policy's entropy in the loss (beta)."""
+    """a_ride, grpo, impala: weight of the policy's entropy in the loss (beta); 0 switches it off."""
 
     invalid_penalty: NonNegativeFloat = 0.2
-    """Taken from the reward of a step whose text was no action (kappa)."""
+    """a_ride, digirl, impala: taken from the reward of a step whose text was no action (kappa); 0 switches it off."""
 
     value_weight: NonNegativeFloat = 0.5
-    """Weight of the state value's cross-entropy in the loss."""
+    """a_ride, digirl, impala: weight of the state value's cross-entropy in the loss."""
 
     trajectory_value_weight: NonNegativeFloat = 0.5
-    """Weight of the trajectory value's cross-entropy in the loss."""
+    """a_ride, digirl: weight of the trajectory value's cross-entropy in the loss."""
 
     trajectory_filter: UnitFloat = 0.0
-    """Share of each sample left out because V_traj was least surprised by its outcome; 0 keeps all."""
+    """a_ride: share of each sample left out because V_traj was least surprised by its outcome; 0 keeps all."""
 
     failure_weight: UnitFloat = 1.0
-    """How much a negative advantage counts against a positive one. One wrong step fails an episode whose other steps
-    were right; until the critic can tell them apart, less than 1 keeps what the policy can do already."""
+    """a_ride, grpo, impala: how much a negative advantage counts against a positive one. One wrong step fails an
+    episode whose other steps were right; until the critic can tell them apart, less than 1 keeps what the policy can do
+    already."""
 
     retrace: bool = True
-    """Off: the one-step advantage of the paper's first formula."""
+    """a_ride: off, the one-step advantage of the paper's first formula."""
 
     normalise_advantage: bool = True
-    """Divide a batch's advantages by their standard deviation."""
+    """a_ride: divide a batch's advantages by their standard deviation."""
+
+    instruction_filter: UnitFloat = 0.5
+    """digirl: only trajectories at or above this quantile of R − V_instruct in the sample are learned from. The authors
+    filter a whole round of hundreds at 0.9; of a sample of eight that would leave one."""
+
+    surrogate_clip: Annotated[float, Field(gt=0.0, lt=1.0)] = 0.2
+    """grpo: the ratio has no gradient beyond 1 ± this, in the direction of the advantage (epsilon)."""
+
+    vtrace_ratio_clip: PositiveFloat = 1.0
+    """impala: the importance ratio in V-trace's TD errors and in the policy loss is truncated here (rho-bar)."""
+
+    vtrace_trace_clip: PositiveFloat = 1.0
+    """impala: the ratio in V-trace's traces is truncated here (c-bar)."""
 
 
 class LearnerConfig(Settings):

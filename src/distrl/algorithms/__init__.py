@@ -8,11 +8,21 @@ from typing import Any
 
 from distrl.algorithms.a_ride import ARide
 from distrl.algorithms.base import Algorithm, Batch, Estimates, Plan, Targets
+from distrl.algorithms.digirl import DigiRL
+from distrl.algorithms.filtered_bc import FilteredBC
+from distrl.algorithms.grpo import GRPO
+from distrl.algorithms.impala import Impala
 from distrl.errors import UnknownName
 
 __all__ = ["ALGORITHMS", "Algorithm", "Batch", "Estimates", "Plan", "Targets", "build"]
 
-ALGORITHMS: dict[str, type[Any]] = {"a_ride": ARide}
+ALGORITHMS: dict[str, type[Any]] = {
+    "a_ride": ARide,
+    "digirl": DigiRL,
+    "filtered_bc": FilteredBC,
+    "grpo": GRPO,
+    "impala": Impala,
+}
 
 
 def build(name: str, settings: Mapping[str, Any]) -> Algorithm:

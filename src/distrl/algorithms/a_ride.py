@@ -12,12 +12,13 @@ Three choices the formula leaves open:
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
 
-from distrl.algorithms import losses, priorities, returns
-from distrl.algorithms.base import Batch, Estimates, Plan, Targets, Tensor
+from distrl.algorithms import diagnostics, losses, priorities, returns
+from distrl.algorithms.base import Algorithm, Batch, Estimates, Plan, Targets, Tensor
 
 ADVANTAGE_FLOOR = 0.3
 """Advantages are never divided by less than this: when a batch was foreseen, its noise must not be blown up to the size
@@ -25,7 +26,7 @@ of a lesson, next to batches that hold one."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ARide:
+class ARide(Algorithm):
     """The settings are those of `algorithm` and `replay` in the config, under the same names."""
 
     discount: float
@@ -60,28 +61,16 @@ class ARide:
         learned = batch.mask & batch.spread(kept)
         scale = self.advantage_scale(advantage[learned])
 
-        importance = batch.spread(batch.importance)
-        pull = torch.where(advantage < 0, self.failure_weight * advantage, advantage) / scale
-        policy_weight = importance * ratio * pull * learned / learned.sum()
-        targets = Targets(
-            policy_weight=policy_weight[batch.mask],
-            step_weight=(importance / batch.steps)[batch.mask],
-            value=target.clamp(0.0, 1.0)[batch.mask],
-            outcome=batch.spread(batch.outcome)[batch.mask],
-        )
+        pull = losses.weigh_failures(advantage, failure_weight=self.failure_weight) / scale
+        policy_weight = batch.spread(batch.importance) * ratio * pull * learned / learned.sum()
         metrics = {
-            **describe_ratio(log_rho[batch.mask], self.ratio_clip),
-            "advantage/mean": advantage[learned].mean().item(),
-            "advantage/std": advantage[learned].std(unbiased=False).item(),
-            "policy/entropy": padded.entropy[batch.mask].mean().item(),
-            "value/mean": value[batch.mask].mean().item(),
-            "value/brier": (value - batch.spread(batch.outcome))[batch.mask].square().mean().item(),
+            **diagnostics.describe(
+                batch, padded, learned=learned, advantage=advantage, clipped=log_rho > math.log(self.ratio_clip)
+            ),
+            **diagnostics.calibrate(batch, padded),
             "value/td_error": td_error[batch.mask].abs().mean().item(),
-            "trajectory_value/brier": (forecast - batch.outcome).square().mean().item(),
-            "sample/success": batch.outcome.mean().item(),
-            "sample/steps": float(batch.steps),
-            "sample/left_out": (~kept).float().mean().item(),
         }
+        targets = Targets.of(batch, policy_weight, target)
         return Plan(targets, self.priorities(batch, td_error, ratio, padded.entropy), metrics)
 
     def losses(self, targets: Targets, estimates: Estimates) -> dict[str, Tensor]:
@@ -119,14 +108,3 @@ class ARide:
             ratio_weight=self.ratio_weight,
             entropy_weight=self.entropy_weight,
         )
-
-
-def describe_ratio(log_rho: Tensor, ratio_clip: float) -> dict[str, float]:
-    """How far the policy has moved away from those who played. Effective sample size is a share of the steps."""
-    ratio = log_rho.double().clamp(max=60.0).exp()
-    return {
-        "ratio/mean": ratio.mean().item(),
-        "ratio/p95": ratio.quantile(0.95).item(),
-        "ratio/clipped": (ratio > ratio_clip).double().mean().item(),
-        "ratio/effective_sample_size": (ratio.sum().square() / ratio.square().sum() / len(ratio)).item(),
-    }

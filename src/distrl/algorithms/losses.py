@@ -13,6 +13,32 @@ def truncated_ratio(log_rho: Tensor, *, ratio_clip: float) -> Tensor:
     return torch.minimum(log_rho.detach().clamp(max=60.0).exp(), torch.full_like(log_rho, ratio_clip))
 
 
+def weigh_failures(advantage: Tensor, *, failure_weight: float) -> Tensor:
+    """Negative advantages count `failure_weight` times as much as positive ones."""
+    return torch.where(advantage < 0, failure_weight * advantage, advantage)
+
+
+def clipped_surrogate(
+    logprob: Tensor, behaviour_logprob: Tensor, weight: Tensor, *, clip: float, dual_clip: float
+) -> Tensor:
+    """−Σ min(ρ·w, clip(ρ, 1−ε, 1+ε)·w): PPO, with the gradient through ρ. `weight` has the sign of the advantage.
+
+    The minimum bounds nothing where w < 0 and ρ is large: an old action that failed and became likely since would
+    blow up the step. There the objective is not let below `dual_clip`·w (dual-clip PPO).
+    """
+    weight = weight.detach()
+    ratio = (logprob - behaviour_logprob.detach()).clamp(max=20.0).exp()
+    objective = torch.minimum(ratio * weight, ratio.clamp(1.0 - clip, 1.0 + clip) * weight)
+    return -torch.where(weight < 0, torch.maximum(objective, dual_clip * weight), objective).sum()
+
+
+def outside_clip(log_rho: Tensor, weight: Tensor, *, clip: float, dual_clip: float) -> Tensor:
+    """True where `clipped_surrogate` gives no gradient although the step has a weight."""
+    ratio = log_rho.detach().clamp(max=20.0).exp()
+    upwards = (weight > 0) & (ratio > 1.0 + clip)
+    return upwards | ((weight < 0) & ((ratio < 1.0 - clip) | (ratio > dual_clip)))
+
+
 def policy_loss(logprob: Tensor, weight: Tensor) -> Tensor:
     """−Σ weight·log π(a|s); for A-RIDE the weight is w·min(ρ, ρ̄)·A / count, sign of the advantage kept."""
     return -(weight.detach() * logprob).sum()

@@ -1,4 +1,4 @@
-"""Which trajectories deserve to be seen again (DPER)."""
+"""Which trajectories deserve to be seen again (DPER), and which to be learned from."""
 
 from __future__ import annotations
 
@@ -36,3 +36,13 @@ def least_surprising(surprise: Tensor, share: float) -> Tensor:
     count = min(int(share * len(surprise)), len(surprise) - 1)
     left_out[surprise.argsort(stable=True)[:count]] = True
     return left_out
+
+
+def top(score: Tensor, quantile: float) -> Tensor:
+    """True for the trajectories whose score is at or above this quantile; the best always is. [N] → [N]."""
+    return score >= torch.quantile(score, quantile)
+
+
+def uniform(count: int) -> Tensor:
+    """The same priority for all: replay then draws uniformly. [N]."""
+    return torch.ones(count)

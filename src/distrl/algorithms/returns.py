@@ -47,6 +47,52 @@ def retrace_batch(
     return value + correction
 
 
+def vtrace_batch(
+    reward: Tensor,
+    discount: Tensor,
+    value: Tensor,
+    next_value: Tensor,
+    log_rho: Tensor,
+    *,
+    trace_decay: float,
+    ratio_clip: float,
+    trace_clip: float,
+) -> Tensor:
+    """V-trace targets (IMPALA) for every row of a padded batch; all shapes [N, T].
+
+        v(s_t) = V(s_t) + Σ_{k≥t} γ^{k−t} · (Π_{i=t..k−1} c_i) · min(ρ̄, ρ_k)·δ_k,   c_i = λ·min(c̄, ρ_i)
+
+    Unlike Retrace's, the target at t is shortened by the ratio of a_t itself: v is the value of a policy between π and
+    the one that played. As a recursion, Δ_t = min(ρ̄, ρ_t)·δ_t + γ_t·c_t·Δ_{t+1}.
+    """
+    ratio = log_rho.clamp(max=60.0).exp()
+    td_error = ratio.clamp(max=ratio_clip) * td_errors(reward, discount, value, next_value)
+    trace = trace_decay * ratio.clamp(max=trace_clip)
+    correction = torch.zeros_like(value)
+    tail = torch.zeros_like(value[:, 0])
+    for t in reversed(range(value.shape[1])):
+        tail = td_error[:, t] + discount[:, t] * trace[:, t] * tail
+        correction[:, t] = tail
+    return value + correction
+
+
+def doubly_robust(outcome: Tensor, td_error: Tensor, mask: Tensor, *, trace_decay: float) -> Tensor:
+    """DigiRL's step advantage: A_h = λ^{H−h}·R + (1 − λ^{H−h}·R)·δ_h, with H the terminal step. [N], [N, T] → [N, T].
+
+    Near the end of a success the outcome speaks; far from it, and in every failure, the critic's TD error does.
+    """
+    position = torch.arange(mask.shape[1], device=mask.device)
+    remaining = (mask.sum(dim=1, keepdim=True) - 1 - position).clamp(min=0)
+    trust = trace_decay**remaining * outcome.unsqueeze(1)
+    return (trust + (1.0 - trust) * td_error) * mask
+
+
+def group_relative(outcome: Tensor, group_mean: Tensor, group_std: Tensor) -> Tensor:
+    """GRPO's advantage of a trajectory: (R − mean) / std of its group; 0 where the whole group ended alike. [N]."""
+    alike = group_std <= 0.0
+    return torch.where(alike, 0.0, (outcome - group_mean) / torch.where(alike, 1.0, group_std))
+
+
 def rewards(outcome: Tensor, terminal: Tensor, invalid: Tensor, *, invalid_penalty: float) -> Tensor:
     """r_t: the outcome at the terminal step, less κ wherever the text was no action. [N], [N, T], [N, T] → [N, T].
 

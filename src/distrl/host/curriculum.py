@@ -21,9 +21,12 @@ class Curriculum:
 
     uniform: every template once per round, in a new order each round. edge: templates drawn in proportion to
     p(1 − p) of their success average p, so that what is neither hopeless nor mastered is played most.
+    Each task is drawn `group_size` times in a row.
     """
 
-    def __init__(self, suite: Suite, split: str, kind: Literal["uniform", "edge"], *, seed: int, part: int) -> None:
+    def __init__(
+        self, suite: Suite, split: str, kind: Literal["uniform", "edge"], *, seed: int, part: int, group_size: int = 1
+    ) -> None:
         """`part` tells the processes of one run apart: a resumed run goes on with other tasks."""
         self._suite = suite
         self._split = split
@@ -32,19 +35,26 @@ class Curriculum:
         self._pools: dict[str, deque[Task]] = {}
         self._round: list[str] = []
         self._success: dict[str, float] = {}
+        self._group_size = group_size
+        self._group: list[Task] = []  # what is still to be drawn of the last task
         self._refill()
 
     def draw(self) -> Task:
-        template = self._next_in_round() if self._kind == "uniform" else self._near_the_edge()
-        while not self._pools[template]:
-            self._refill()
-        return self._pools[template].popleft()
+        if not self._group:
+            self._group = [self._new()] * self._group_size
+        return self._group.pop()
 
     def learn_of(self, trajectory: Trajectory) -> None:
         """Take a judged trajectory into its template's average."""
         template = trajectory.task.template
         before = self._success.get(template, 0.5)
         self._success[template] = AVERAGE_DECAY * before + (1.0 - AVERAGE_DECAY) * trajectory.reward
+
+    def _new(self) -> Task:
+        template = self._next_in_round() if self._kind == "uniform" else self._near_the_edge()
+        while not self._pools[template]:
+            self._refill()
+        return self._pools[template].popleft()
 
     def _next_in_round(self) -> str:
         if not self._round:

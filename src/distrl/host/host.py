@@ -69,7 +69,12 @@ class Host:
         self._features = FeatureShelf(config.replay.feature_cache_mb)
         self.shelf = WeightShelf(highest=_highest_version(store))
         self.curriculum = Curriculum(
-            suite, config.tasks.split, config.tasks.curriculum, seed=config.run.seed, part=part
+            suite,
+            config.tasks.split,
+            config.tasks.curriculum,
+            seed=config.run.seed,
+            part=part,
+            group_size=config.tasks.group_size,
         )
         self.leases = Leases(self.curriculum.draw, f"{part}", duration_s=config.tasks.lease_s, now=now)
         self._seen_at: dict[str, float] = {}
@@ -151,7 +156,8 @@ class Host:
     def record(self, step: int, metrics: Mapping[str, float]) -> None:
         """Keep a learner step's figures, and the host's own beside them."""
         self.tally.learned(step)
-        self.store.add_metrics(step, {**metrics, **self.tally.curves(), "host/backlog": self.queue}, self.now())
+        ours = {**self.tally.curves(), **self.replay.describe(), "host/backlog": self.queue}
+        self.store.add_metrics(step, {**metrics, **ours}, self.now())
 
     def replay_state(self) -> Tree:
         return self.replay.state()

@@ -12,7 +12,8 @@ import torch
 
 from distrl.algorithms import Batch
 from distrl.policies.prompts import history_of
-from distrl.types import Decision, Floats, Invalid, Prompt, Screen, Trajectory
+from distrl.replay.base import Sample
+from distrl.types import Decision, Invalid, Prompt, Screen, Trajectory
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,9 @@ def recorded_steps(trajectories: Sequence[Trajectory], *, history: int) -> list[
     ]
 
 
-def lay_out(trajectories: Sequence[Trajectory], importance: Floats, *, device: torch.device | str = "cpu") -> Batch:
+def lay_out(sample: Sample) -> Batch:
     """The same steps as padded tensors [N, T]."""
+    trajectories = sample.trajectories
     shape = (len(trajectories), max(len(trajectory.steps) for trajectory in trajectories))
     mask = torch.zeros(shape, dtype=torch.bool)
     terminal = torch.zeros(shape, dtype=torch.bool)
@@ -57,12 +59,15 @@ def lay_out(trajectories: Sequence[Trajectory], importance: Floats, *, device: t
         invalid[row, :length] = torch.tensor([isinstance(decision.action, Invalid) for decision in decisions])
         behaviour[row, :length] = torch.tensor([decision.logprob for decision in decisions])
     return Batch(
-        mask=mask.to(device),
-        terminal=terminal.to(device),
-        invalid=invalid.to(device),
-        behaviour_logprob=behaviour.to(device),
-        outcome=torch.tensor([trajectory.reward for trajectory in trajectories], device=device),
-        importance=torch.as_tensor(importance, dtype=torch.float32, device=device),
+        mask=mask,
+        terminal=terminal,
+        invalid=invalid,
+        behaviour_logprob=behaviour,
+        outcome=torch.tensor([trajectory.reward for trajectory in trajectories]),
+        importance=torch.as_tensor(sample.weights, dtype=torch.float32),
+        horizon=torch.tensor([float(max(1, trajectory.task.max_steps)) for trajectory in trajectories]),
+        group_mean=torch.as_tensor(sample.group_mean, dtype=torch.float32),
+        group_std=torch.as_tensor(sample.group_std, dtype=torch.float32),
     )
 
 

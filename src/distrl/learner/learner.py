@@ -38,6 +38,8 @@ class Report:
     """Trajectory id → new priority; empty when the step was skipped."""
     skipped: bool = False
     """The loss or the gradient was not finite; the weights are as before."""
+    idle: bool = False
+    """Nothing in the sample could teach this algorithm; the weights are as before, under a new version."""
     publish: bool = False
     """These weights are due at the workers."""
     ids: tuple[str, ...] = ()
@@ -80,16 +82,20 @@ class Learner:
     def step(self, sample: Sample, source: ScreenSource) -> Report:
         """Learn from one sample. Raises `TrainingDiverged` after too many bad steps in a row."""
         self.optimiser.zero_grad(set_to_none=True)
+        seen = {**describe(sample), **self._lags(sample.trajectories)}
+        scored = sample.only(self.algorithm.worth_scoring(batching.lay_out(sample)).numpy())
+        if not scored.ids:
+            return self._idle(sample, seen)
         sight = Sight(self.policy, source, adopts=self.config.workers.share_features)
-        plan, losses = self._gradients(sample, sight)
+        plan, losses = self._gradients(scored, sight)
         metrics = {f"loss/{name}": value for name, value in losses.items()}
         metrics["loss/total"] = sum(losses.values())
-        metrics |= {**self._clip(), **plan.metrics, **sight.metrics(), **self._lags(sample.trajectories)}
+        metrics |= {**self._clip(), **plan.metrics, **sight.metrics(), **seen}
         good = np.isfinite([metrics["loss/total"], metrics["gradient/policy"], metrics["gradient/critic"]]).all()
         if not good or not torch.isfinite(plan.priorities).all():
             return self._skip(sample, metrics)
         self._move()
-        priorities = dict(zip(sample.ids, plan.priorities.tolist(), strict=True))
+        priorities = dict(zip(scored.ids, plan.priorities.tolist(), strict=True))
         return Report(self.version, metrics, priorities, publish=self._publishes(), ids=sample.ids)
 
     def sealed(self) -> VersionedWeights:
@@ -115,6 +121,10 @@ class Learner:
     # --- inside ---------------------------------------------------------------------------------
 
     @property
+    def _device(self) -> torch.device:
+        return self.policy.policy_parameters()[0].device
+
+    @property
     def _history(self) -> int:
         return self.config.policy.history
 
@@ -125,22 +135,41 @@ class Learner:
         """The plan for this sample, and the losses whose gradients now stand in the parameters.
 
         The plan needs estimates of the whole sample. A small sample's activations wait for it; a large one is scored
-        without gradient first and again, piece by piece, with it.
+        without gradient first and again, piece by piece, with it. Without a critic the targets are known beforehand
+        and every piece is scored once.
         """
         steps = batching.recorded_steps(sample.trajectories, history=self._history)
+        batch = batching.lay_out(sample).to(self._device)
         pieces = self._pieces(steps)
+
+        def score(piece: slice) -> Estimates:
+            return self._score(steps[piece], sight)
+
+        if not self.algorithm.uses_critic:
+            known = self.algorithm.plan(batch, Estimates.none(len(steps), self._device))
+            losses, estimates = self._backward(known, pieces, score)
+            return self.algorithm.plan(batch, estimates), losses
         resident = len(steps) <= self.config.learner.resident_steps
         with torch.set_grad_enabled(resident):
-            estimates = Estimates.joined([self._score(steps[piece], sight) for piece in pieces])
-        batch = batching.lay_out(sample.trajectories, sample.weights, device=estimates.logprob.device)
+            estimates = Estimates.joined([score(piece) for piece in pieces])
         plan = self.algorithm.plan(batch, estimates)
+        if resident:
+            return plan, self._backward(plan, [slice(0, len(steps))], lambda _: estimates)[0]
+        return plan, self._backward(plan, pieces, score)[0]
+
+    def _backward(
+        self, plan: Plan, pieces: Sequence[slice], score: Callable[[slice], Estimates]
+    ) -> tuple[dict[str, float], Estimates]:
+        """Add up the gradients of all pieces. Returns the losses, and what was said of the steps."""
         totals: dict[str, float] = {}
-        for piece in [slice(0, len(steps))] if resident else pieces:
-            scored = estimates if resident else self._score(steps[piece], sight)
+        seen: list[Estimates] = []
+        for piece in pieces:
+            scored = score(piece)
             losses = self.algorithm.losses(plan.targets.part(piece), scored)
             torch.stack(list(losses.values())).sum().backward()  # type: ignore[no-untyped-call]
             totals = {name: totals.get(name, 0.0) + loss.item() for name, loss in losses.items()}
-        return plan, totals
+            seen.append(scored.detached())
+        return totals, Estimates.joined(seen)
 
     def _score(self, steps: Sequence[RecordedStep], sight: Sight) -> Estimates:
         """Scores of at most one micro-batch."""
@@ -156,7 +185,7 @@ class Learner:
 
     def _move(self) -> None:
         settings = self.config.learner
-        moving = self.steps - settings.critic_warmup_steps
+        moving = self.steps - (settings.critic_warmup_steps if self.algorithm.uses_critic else 0)
         if moving < 0:  # without a gradient AdamW leaves the policy and its moments alone
             for parameter in self.policy.policy_parameters():
                 parameter.grad = None
@@ -179,6 +208,13 @@ class Learner:
 
     def _publishes(self) -> bool:
         return self.steps % self.config.learner.publish_every == 0
+
+    def _idle(self, sample: Sample, metrics: dict[str, float]) -> Report:
+        """A step that moves nothing. It is a version all the same: where workers are held until one comes, they would
+        wait for ever."""
+        self._move()
+        metrics = {**metrics, "sample/left_out": 1.0, "sample/steps_learned": 0.0}
+        return Report(self.version, metrics, publish=self._publishes(), idle=True, ids=sample.ids)
 
     def _skip(self, sample: Sample, metrics: dict[str, float]) -> Report:
         self.optimiser.zero_grad(set_to_none=True)
@@ -209,3 +245,13 @@ class Learner:
         lags = np.array([self.version - trajectory.policy_version for trajectory in trajectories])
         p50, p95 = np.quantile(lags, [0.5, 0.95])
         return {"lag/p50": float(p50), "lag/p95": float(p95), "lag/max": float(lags.max())}
+
+
+def describe(sample: Sample) -> dict[str, float]:
+    """What was drawn, before any algorithm left anything out."""
+    steps = sum(len(trajectory.steps) for trajectory in sample.trajectories)
+    return {
+        "sample/success": float(np.mean([trajectory.reward for trajectory in sample.trajectories])),
+        "sample/steps": float(steps),
+        "sample/invalid_actions": sum(trajectory.invalid_actions for trajectory in sample.trajectories) / steps,
+    }

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from distrl.types import Floats, Trajectory
 
 
@@ -21,6 +24,22 @@ class Sample:
     """Importance weights (N·P)^−β, divided by the largest of them. Shape [count]."""
     probabilities: Floats
     """P(τ) at the time of the draw. Shape [count]."""
+    group_mean: Floats
+    """Mean outcome of all that replay holds of the trajectory's task, itself included. Shape [count]."""
+    group_std: Floats
+    """Standard deviation of the same outcomes; 0 where the trajectory is alone or all ended alike. Shape [count]."""
+
+    def only(self, kept: npt.NDArray[np.bool_]) -> Sample:
+        """The trajectories that `kept` [count] names."""
+        chosen = np.flatnonzero(kept)
+        return Sample(
+            tuple(self.ids[i] for i in chosen),
+            tuple(self.trajectories[i] for i in chosen),
+            self.weights[chosen],
+            self.probabilities[chosen],
+            self.group_mean[chosen],
+            self.group_std[chosen],
+        )
 
 
 class Replay(Protocol):

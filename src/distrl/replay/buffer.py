@@ -3,6 +3,7 @@
 Invariants:
 - a trajectory is in it once at most, whole, with its screens as references;
 - no invalid outcome is ever in it;
+- a group is all that is here of one task; it grows as trajectories come in and nobody waits for it to be complete;
 - P(τ) ∝ p(τ)^α; a new trajectory has the highest priority seen so far, so that everything is soon looked at.
 """
 
@@ -30,6 +31,9 @@ class ReplayBuffer:
         self.rng = rng
         self.tree = SumTree(config.capacity)
         self.priorities = np.zeros(config.capacity)
+        self.rewards = np.zeros(config.capacity)
+        self.steps = np.zeros(config.capacity)
+        self.groups: dict[str, set[int]] = {}  # task → slots
         self.slots: list[Trajectory] = []
         self.places: dict[str, int] = {}
         self.oldest = 0  # the slot that is written next once the buffer is full
@@ -53,6 +57,8 @@ class ReplayBuffer:
         slot = self._free_slot()
         self.slots[slot : slot + 1] = [referenced(trajectory)]
         self.places[trajectory.id] = slot
+        self.groups.setdefault(trajectory.task.id, set()).add(slot)
+        self.rewards[slot], self.steps[slot] = trajectory.reward, len(trajectory.steps)
         self._prioritise([slot], [self.top])
         return True
 
@@ -68,7 +74,9 @@ class ReplayBuffer:
         self.draws += 1
         trajectories = tuple(self.slots[slot] for slot in found)
         ids = tuple(trajectory.id for trajectory in trajectories)
-        return Sample(ids, trajectories, weights / weights.max(), probabilities)
+        groups = [self.rewards[list(self.groups[trajectory.task.id])] for trajectory in trajectories]
+        means, deviations = np.array([group.mean() for group in groups]), np.array([group.std() for group in groups])
+        return Sample(ids, trajectories, weights / weights.max(), probabilities, means, deviations)
 
     def update(self, ids: Sequence[str], priorities: Sequence[float] | Floats) -> None:
         """New priorities after a learner step; ids that have left in the meantime are passed over."""
@@ -84,6 +92,22 @@ class ReplayBuffer:
         """β, annealed from its start to 1 over the first draws."""
         start = self.config.importance_exponent
         return start + (1.0 - start) * min(1.0, self.draws / self.config.importance_anneal_steps)
+
+    def describe(self) -> dict[str, float]:
+        """What is in it, in figures; docs/metrics.md explains them."""
+        count = len(self)
+        if not count:
+            return {}
+        p50, p95 = np.quantile(self.priorities[:count], [0.5, 0.95])
+        return {
+            "replay/size": float(count),
+            "replay/success": float(self.rewards[:count].mean()),
+            "replay/terminal": float(count / self.steps[:count].sum()),
+            "replay/group": count / len(self.groups),
+            "priority/p50": float(p50),
+            "priority/p95": float(p95),
+            "priority/max_share": float(self.tree.get(np.arange(count)).max() / self.tree.total),
+        }
 
     def state(self) -> Tree:
         """Ids and priorities, oldest first, and the generator, as plain data. Trajectories are in the run store."""
@@ -114,7 +138,11 @@ class ReplayBuffer:
         if len(self.slots) < self.config.capacity:
             return len(self.slots)
         slot = self.oldest
-        del self.places[self.slots[slot].id]
+        leaving = self.slots[slot]
+        del self.places[leaving.id]
+        self.groups[leaving.task.id].remove(slot)
+        if not self.groups[leaving.task.id]:
+            del self.groups[leaving.task.id]
         self.oldest = (slot + 1) % self.config.capacity
         return slot
 

@@ -57,7 +57,8 @@ class Learning:
         self.host.publish(self.learner.sealed())
 
     def turn(self) -> bool:
-        """One learner step if there is something to learn from. Raises `CanaryMismatch` before the first one,
+        """One learner step if there is something to learn from; False where there was nothing, and the learner may
+        rest before it tries again. Raises `CanaryMismatch` before the first one,
         `TrainingDiverged` after too many bad ones, `StorageFull` when the host cannot keep the result."""
         sample = self.host.sample(self._config.trajectories_per_step)
         if sample is None:
@@ -74,7 +75,7 @@ class Learning:
             self.host.publish(self.learner.sealed())
         if self.now() >= self._checkpoint_due_at:
             self.checkpoint()
-        return True
+        return not report.idle
 
     def checkpoint(self) -> Path | None:
         """Write one; without room for it the older ones stay, the run goes on and tries again later."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
-from distrl.errors import CheckpointError, CorruptData, PortTaken, StorageFull
+from distrl.errors import CheckpointError, ConfigError, CorruptData, PortTaken, StorageFull
 from distrl.policies.models import model_folder
 from distrl.tasks.base import load_suite
 from distrl.types import Screen
@@ -29,6 +29,11 @@ def check(config: Config) -> None:
         suite.tasks(split, 1, config.run.seed)
     asyncio.run(open_device(config.devices.address, seed=config.run.seed, name="preflight").close())
     model_folder(config.policy.model)
+    if config.algorithm.name == "grpo" and config.tasks.group_size < 2:
+        raise ConfigError(
+            "algorithm.name=grpo compares trajectories of one task, and tasks.group_size is 1: it would never learn "
+            "anything. Set tasks.group_size to 2 or more; 8 is usual."
+        )
 
 
 def check_machine(config: Config) -> None:

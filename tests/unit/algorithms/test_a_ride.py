@@ -4,50 +4,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from batches import LENGTHS, algorithm, random_batch, random_estimates, rows
 
-from distrl.algorithms import Batch, Estimates, build
+from distrl.algorithms import build
 from distrl.algorithms.a_ride import ADVANTAGE_FLOOR
 from distrl.algorithms.returns import retrace
-from distrl.config import AlgorithmConfig, ReplayConfig
 from distrl.errors import UnknownName
-
-LENGTHS = [3, 1, 4, 2]
-
-
-def algorithm(**changes):
-    settings = {**ReplayConfig().model_dump(), **AlgorithmConfig().model_dump(), **changes}
-    return build("a_ride", settings)
-
-
-def random_batch(seed=0):
-    generator = torch.Generator().manual_seed(seed)
-    mask = torch.zeros(4, 4, dtype=torch.bool)
-    terminal = mask.clone()
-    for row, length in enumerate(LENGTHS):
-        mask[row, :length] = True
-        terminal[row, length - 1] = True
-    invalid = mask.clone() & (torch.rand(4, 4, generator=generator) < 0.3)
-    return Batch(
-        mask=mask,
-        terminal=terminal,
-        invalid=invalid,
-        behaviour_logprob=-torch.rand(4, 4, generator=generator) * 3 * mask,
-        outcome=torch.tensor([1.0, 0.0, 1.0, 0.0]),
-        importance=torch.tensor([1.0, 0.5, 0.25, 0.75]),
-    )
-
-
-def random_estimates(seed=1):
-    generator = torch.Generator().manual_seed(seed)
-    logprob, entropy, value, forecast = torch.rand(4, sum(LENGTHS), generator=generator)
-    return Estimates(
-        *(t.clone().requires_grad_() for t in (-3 * logprob, 2 * entropy, 4 * value - 2, 4 * forecast - 2))
-    )
-
-
-def rows(flat):
-    """[S] → one numpy array per trajectory."""
-    return np.split(np.asarray(flat.detach(), dtype=np.float64), np.cumsum(LENGTHS)[:-1])
 
 
 def slow_advantages(batch, estimates, settings):

@@ -157,9 +157,17 @@ class Source:
 
 
 def uniform(trajectories):
-    """A sample as uniform replay would give it."""
+    """A sample as uniform replay would give it, all of one task."""
     count = len(trajectories)
-    return Sample(tuple(t.id for t in trajectories), tuple(trajectories), np.ones(count), np.full(count, 1 / count))
+    rewards = np.array([t.reward for t in trajectories])
+    return Sample(
+        tuple(t.id for t in trajectories),
+        tuple(trajectories),
+        np.ones(count),
+        np.full(count, 1 / count),
+        np.full(count, rewards.mean()),
+        np.full(count, rewards.std()),
+    )
 
 
 def new_learner(policy=None, roll_back=None, learner=None, algorithm=None, replay=None, workers=None):

@@ -15,12 +15,14 @@ def test_padding_masks_and_marks_the_terminal_step(toy):
         toy.scripted("a", (2,), "success", logprob=-0.5),
         toy.scripted("b", (2, 0, 3), "failure", logprob=-2.0, invalid=(1,)),
     ]
-    batch = lay_out(trajectories, torch.tensor([1.0, 0.5]).numpy())
+    batch = lay_out(toy.uniform(trajectories))
     assert batch.mask.tolist() == [[True, False, False], [True, True, True]]
     assert batch.terminal.tolist() == [[True, False, False], [False, False, True]]
     assert batch.invalid.tolist() == [[False, False, False], [False, True, False]]
     assert batch.behaviour_logprob.tolist() == [[-0.5, 0.0, 0.0], [-2.0, -2.0, -2.0]]
     assert batch.outcome.tolist() == [1.0, 0.0]
+    assert batch.group_mean.tolist() == batch.group_std.tolist() == [0.5, 0.5]
+    assert batch.horizon.tolist() == [3.0, 3.0]
     flat = torch.arange(4.0)
     assert batch.pad(flat)[batch.mask].tolist() == flat.tolist()
 

@@ -38,7 +38,7 @@ class FakeHost:
         if self.empty:
             return None
         ids = tuple(t.id for t in self.trajectories)
-        return Sample(ids, tuple(self.trajectories), np.ones(4), np.full(4, 0.25))
+        return Sample(ids, tuple(self.trajectories), np.ones(4), np.full(4, 0.25), np.full(4, 0.5), np.full(4, 0.5))
 
     def first(self, count: int) -> list[Trajectory]:
         return self.trajectories[:count]
