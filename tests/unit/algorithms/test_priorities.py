@@ -1,6 +1,6 @@
 import torch
 
-from distrl.algorithms.priorities import dper, least_surprising
+from distrl.algorithms.priorities import dper, least_surprising, top, uniform
 
 
 def test_priority_is_the_weighted_sum_of_the_three_means_over_real_steps():
@@ -15,3 +15,15 @@ def test_the_least_surprising_share_is_named_and_never_everything():
     assert least_surprising(surprise, 0.5).tolist() == [False, True, False, True]
     assert least_surprising(surprise, 0.0).tolist() == [False] * 4
     assert least_surprising(surprise, 1.0).tolist() == [False, True, True, True]
+
+
+def test_the_top_is_what_reaches_the_quantile_and_never_nothing():
+    score = torch.tensor([0.1, 0.9, -0.5, 0.4, 0.4])
+    assert top(score, 0.5).tolist() == [False, True, False, True, True]  # what ties with the cut is above it
+    assert top(score, 0.9).tolist() == [False, True, False, False, False]
+    assert top(score, 0.0).all()
+    assert top(torch.tensor([-1.0]), 0.9).tolist() == [True]
+
+
+def test_uniform_priorities_are_all_the_same():
+    assert uniform(3).tolist() == [1.0, 1.0, 1.0]

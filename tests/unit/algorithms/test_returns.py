@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 import torch
 
-from distrl.algorithms.returns import discounted_returns, following, retrace, retrace_batch, rewards, td_errors
+from distrl.algorithms.returns import (
+    discounted_returns,
+    doubly_robust,
+    following,
+    group_relative,
+    retrace,
+    retrace_batch,
+    rewards,
+    td_errors,
+    vtrace_batch,
+)
 
 
 def random_trajectory(length, episode_ends_at=None, seed=0):
@@ -33,15 +43,15 @@ def printed_sum(reward, discount, value, next_value, log_rho, trace_decay):
     return np.array(targets)
 
 
-def printed_vtrace(reward, discount, value, next_value, log_rho, trace_decay):
+def printed_vtrace(reward, discount, value, next_value, log_rho, trace_decay, ratio_clip=1.0, trace_clip=1.0):
     """v(s_t) = V(s_t) + Σ_{k≥t} γ^{k−t} (Π_{i=t..k−1} c_i) ρ_k δ_k: the action at t itself is corrected as well."""
-    rho = np.minimum(1.0, np.exp(log_rho))
+    rho, trace = np.minimum(ratio_clip, np.exp(log_rho)), trace_decay * np.minimum(trace_clip, np.exp(log_rho))
     return np.array(
         [
             value[t]
             + sum(
                 np.prod(discount[t:k])
-                * np.prod(trace_decay * rho[t:k])
+                * np.prod(trace[t:k])
                 * rho[k]
                 * (reward[k] + discount[k] * next_value[k] - value[k])
                 for k in range(t, len(value))
@@ -139,3 +149,58 @@ def test_the_retrace_advantage_is_the_td_error_with_the_next_target_in_place_of_
     tensors = [torch.tensor(array)[None] for array in (reward, discount, value, target)]
     fast = td_errors(tensors[0], tensors[1], tensors[2], following(tensors[3]))
     np.testing.assert_allclose(fast[0].numpy(), slow)
+
+
+def as_batch(arrays):
+    """One trajectory as a batch of one row, with a column of padding behind it."""
+    return [torch.tensor(np.append(array, 0.0))[None] for array in arrays]
+
+
+@pytest.mark.parametrize(
+    ("trace_decay", "ratio_clip", "trace_clip"), [(1.0, 1.0, 1.0), (0.95, 1.0, 1.0), (0.9, 2.0, 0.5)]
+)
+def test_vtrace_equals_the_sum_printed_in_the_paper(trace_decay, ratio_clip, trace_clip):
+    inputs = random_trajectory(length=7)
+    settings = {"trace_decay": trace_decay, "ratio_clip": ratio_clip, "trace_clip": trace_clip}
+    targets = vtrace_batch(*as_batch(inputs), **settings)[0]
+    np.testing.assert_allclose(targets[:-1].numpy(), printed_vtrace(*inputs, **settings), rtol=1e-12)
+    assert targets[-1] == 0.0
+
+
+def test_vtrace_by_hand():
+    """Two steps: δ = (0.5·0.4 − 0.2, 1 − 0.4) = (0, 0.6); ρ = (½, 2), cut to (½, 1)."""
+    reward, discount, value = torch.tensor([[0.0, 1.0]]), torch.tensor([[0.5, 0.0]]), torch.tensor([[0.2, 0.4]])
+    log_rho = torch.tensor([[0.5, 2.0]]).log()
+    targets = vtrace_batch(
+        reward, discount, value, following(value), log_rho, trace_decay=1.0, ratio_clip=1.0, trace_clip=1.0
+    )
+    torch.testing.assert_close(targets, torch.tensor([[0.2 + 0.5 * 0.5 * 0.6, 1.0]]))
+
+
+def test_on_policy_vtrace_is_retrace():
+    reward, discount, value, next_value, _ = random_trajectory(length=6)
+    inputs = (reward, discount, value, next_value, np.zeros(6))
+    targets = vtrace_batch(*as_batch(inputs), trace_decay=0.9, ratio_clip=1.0, trace_clip=1.0)[0, :-1]
+    np.testing.assert_allclose(targets.numpy(), retrace(*inputs, trace_decay=0.9))
+
+
+def test_vtrace_does_not_overflow():
+    reward, discount, value, next_value, _ = random_trajectory(length=3)
+    huge = as_batch((reward, discount, value, next_value, np.full(3, 1e4)))
+    assert torch.isfinite(vtrace_batch(*huge, trace_decay=1.0, ratio_clip=1.0, trace_clip=1.0)).all()
+
+
+def test_the_doubly_robust_advantage_by_hand():
+    """λ = ½. Of a success the last step is 1 whatever the critic says; in a failure only the critic speaks."""
+    mask = torch.tensor([[True, True, True], [True, True, False]])
+    td_error = torch.tensor([[0.2, -0.4, 0.7], [0.3, -0.6, 0.0]])
+    advantage = doubly_robust(torch.tensor([1.0, 0.0]), td_error, mask, trace_decay=0.5)
+    expected = [[0.25 + 0.75 * 0.2, 0.5 - 0.5 * 0.4, 1.0], [0.3, -0.6, 0.0]]
+    torch.testing.assert_close(advantage, torch.tensor(expected))
+
+
+def test_the_group_relative_advantage_by_hand():
+    """One success in four: mean ¼, deviation √3/4. A group that ended alike teaches nothing and divides by nothing."""
+    outcome, mean = torch.tensor([1.0, 0.0, 1.0, 0.0]), torch.tensor([0.25, 0.25, 1.0, 0.0])
+    std = torch.tensor([3**0.5 / 4, 3**0.5 / 4, 0.0, 0.0])
+    torch.testing.assert_close(group_relative(outcome, mean, std), torch.tensor([3**0.5, -1 / 3**0.5, 0.0, 0.0]))
