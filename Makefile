@@ -40,6 +40,7 @@ format: setup
 
 docs: setup
 	$(BIN)/distrl config --markdown > docs/configuration.md
+	$(BIN)/python -m distrl.bench.learning.reproduction > docs/reproduction.md
 	$(BIN)/python -c 'from distrl.devices.sim.preview import sheet; sheet().save("docs/images/phone.png", optimize=True)'
 
 clean:

@@ -2,7 +2,7 @@
 
 A bench is a module of `distrl.bench` with `run(**options) -> dict`, every option with its default. What it measures
 is the first line of its docstring. In the dict a list of numbers is repeated measurements of one figure: it is shown
-as median and range.
+as median and range. A bench that needs more than options of its own is a command here (`bench_learning`).
 """
 
 from __future__ import annotations
@@ -22,30 +22,72 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.table import Table
+from typer.core import TyperGroup
 
+from distrl.cli import bench_learning
 from distrl.cli.options import read_options
 from distrl.errors import ConfigError, UnknownName
 
 
-def bench(
-    name: Annotated[str | None, typer.Argument(help="What to measure; without a name they are listed.")] = None,
-    options: Annotated[list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Options of the bench.")] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-) -> None:
-    """Measure a published figure on this machine."""
-    console = Console()
-    if name is None:
-        console.print(catalogue())
-        return
-    if json_file and not json_file.parent.is_dir():
-        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
+class Benches(TyperGroup):
+    """The benches are found when they are asked for: importing them all would make every command slow."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return known_benches()
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        return super().get_command(ctx, cmd_name) or generic(cmd_name)
+
+
+app = typer.Typer(cls=Benches, add_completion=False, pretty_exceptions_enable=False)
+app.command("learning")(bench_learning.learning)
+
+
+@app.callback(invoke_without_command=True)
+def bench(ctx: typer.Context) -> None:
+    """Measure a published figure on this machine; without a name the benches are listed."""
+    if ctx.invoked_subcommand is None:
+        Console().print(catalogue())
+
+
+def generic(name: str) -> Any:
+    """The command of a bench whose settings are all options of its `run`. Raises `UnknownName`."""
     module = load(name)
-    chosen = read_options(module.run, options or [])
+
+    def measure(
+        options: Annotated[
+            list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Options of the bench.")
+        ] = None,
+        json_file: Annotated[
+            Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")
+        ] = None,
+    ) -> None:
+        measured(name, module, options or [], json_file)
+
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    known = ", ".join(
+        f"{key}={parameter.default}" for key, parameter in inspect.signature(module.run).parameters.items()
+    )
+    alone.command(name, help=f"{describe(module)}\n\nOptions and their defaults: {known}.")(measure)
+    return typer.main.get_command(alone)
+
+
+def measured(name: str, module: ModuleType, options: list[str], json_file: Path | None) -> None:
+    """Run a bench, print its figures and keep them."""
+    require_folder(json_file)
+    console = Console()
+    chosen = read_options(module.run, options)
     figures = module.run(**chosen)
     console.print(table(name, figures))
     if json_file:
         json_file.write_text(json.dumps(record(name, chosen, figures), indent=2) + "\n", encoding="utf-8")
         console.print(f"written to {json_file}", soft_wrap=True)
+
+
+def require_folder(file: Path | None) -> None:
+    """Before hours of work, not after them."""
+    if file and not file.parent.is_dir():
+        raise ConfigError(f"The folder of --json {file} does not exist; make it first.")
 
 
 def known_benches() -> list[str]:

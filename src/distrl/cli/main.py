@@ -45,7 +45,7 @@ app.command("train")(train.train)
 app.command("eval")(evaluate.evaluate)
 app.command("sft")(sft.sft)
 app.command("doctor")(doctor.doctor)
-app.command("bench")(bench.bench)
+app.add_typer(bench.app, name="bench")
 app.command("replay")(replay.replay)
 app.command("config")(settings.config)
 

@@ -40,6 +40,11 @@ def environment(private: Path, port: int | None) -> dict[str, str]:
     }
 
 
+def cores() -> int:
+    """How many this process may use: fewer than the machine has when somebody has shared them out."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class Cluster:
     """Ray, connected. Close it: a Ray of our own ends, somebody's cluster loses only what we started on it."""
 
@@ -68,7 +73,7 @@ class Cluster:
         _init(
             address=LOCAL,
             namespace=namespace,
-            num_cpus=max(2, os.cpu_count() or 2),
+            num_cpus=max(2, cores()),
             include_dashboard=False,
             object_store_memory=max(80, config.object_store_mb) * 2**20,  # Ray refuses less than 75 MB
             _node_ip_address=LOOPBACK,

@@ -1,0 +1,82 @@
+"""What the race was held for: one method against another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from distrl.bench.learning.bootstrap import interval, ratio
+from distrl.bench.learning.curves import first_reach, last, stability
+from distrl.bench.learning.figures import Figures
+from distrl.bench.learning.methods import METHODS, OURS, RIVALS, SYNCHRONOUS_RIVAL
+
+COLLAPSED_BELOW = 0.9
+
+
+def compare(figures: Figures) -> dict[str, Any]:
+    """Each comparison that its methods were run for."""
+    return {
+        "ratio_to_best_digirl": ratio_to_best(figures),
+        "reaching_digirl_sync": reaching(figures),
+        "ablations": ablations(figures),
+        "collapsed": collapsed(figures),
+    }
+
+
+def ratio_to_best(figures: Figures) -> dict[str, Any]:
+    """A-RIDE's success over that of the best DigiRL. In each draw the best is looked for anew, so that having chosen
+    the better of two is in the interval."""
+    rivals = [name for name in RIVALS if name in figures.done]
+    if OURS not in figures.done or not rivals:
+        return {}
+    found: dict[str, Any] = {}
+    for split in figures.splits:
+        best = max(rivals, key=lambda name: figures.success(name, split))
+        below = np.max([figures.draws(name, split) for name in rivals], axis=0)
+        ours, theirs = figures.success(OURS, split), figures.success(best, split)
+        estimate = ratio(ours, theirs, figures.draws(OURS, split), below)
+        found[split.replace("-", "_")] = {"best": best, "ratio": estimate}
+    return found
+
+
+def reaching(figures: Figures) -> dict[str, Any]:
+    """When A-RIDE's training curve is where synchronous DigiRL's ends. `fraction` is of the time at which DigiRL's own
+    curve was there first, which is the harder comparison; `fraction_of_the_run` of the whole run."""
+    if OURS not in figures.done or SYNCHRONOUS_RIVAL not in figures.done:
+        return {}
+    ours, theirs = figures.curve(OURS), figures.curve(SYNCHRONOUS_RIVAL)
+    target = last(theirs.mean)
+    needed, took = first_reach(ours.grid, ours.mean, target), first_reach(theirs.grid, theirs.mean, target)
+    return {
+        "target": target,
+        "seconds": needed,
+        "digirl_sync_seconds": took,
+        "fraction": needed / took if needed is not None and took else None,
+        "fraction_of_the_run": needed / figures.seconds if needed is not None else None,
+        "seconds_by_seed": [first_reach(figures.grid, figures.smooth(run), target) for run in figures.runs[OURS]],
+    }
+
+
+def ablations(figures: Figures) -> dict[str, Any]:
+    """Success on test-instances with a piece less its success without; above 0 the piece pays."""
+    found = {}
+    for name in figures.done:
+        full = METHODS[name].against
+        if full not in figures.done or "test-instances" not in figures.splits:
+            continue
+        change = figures.success(full, "test-instances") - figures.success(name, "test-instances")
+        draws = figures.draws(full, "test-instances") - figures.draws(name, "test-instances")
+        gain = interval(change, draws)
+        found[name] = {"against": full, "gain": gain, "full_is_beaten": gain.high < 0, "piece_pays": gain.low > 0}
+    return found
+
+
+def collapsed(figures: Figures) -> list[str]:
+    """Runs whose last fifth is worse than nine tenths of their best."""
+    return [
+        f"{name}-{run.seed}"
+        for name in figures.done
+        for run in figures.runs[name]
+        if (steady := stability(run.episodes, figures.seconds)) is not None and steady < COLLAPSED_BELOW
+    ]

@@ -1,0 +1,79 @@
+"""The records of a race, sorted by method, and the numbers that more than one reader wants of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from distrl.bench.learning.bootstrap import Bootstrap, interval, rate
+from distrl.bench.learning.curves import WINDOW_SHARE, Band, against_count, against_time, count_grid, time_grid
+from distrl.bench.learning.plan import TESTS
+from distrl.bench.learning.record import Record
+from distrl.errors import ConfigError
+from distrl.evaluation.statistics import Interval
+from distrl.types import Floats
+
+
+class Figures:
+    """Numbers of one race; what was computed once is kept."""
+
+    def __init__(self, records: Sequence[Record], methods: Sequence[str], seconds: float) -> None:
+        self.seconds = seconds
+        self.runs: dict[str, list[Record]] = {}
+        self.failed: dict[str, dict[int, str]] = {}
+        for record in records:
+            if record.failed:
+                self.failed.setdefault(record.method, {})[record.seed] = record.failed
+            else:
+                self.runs.setdefault(record.method, []).append(record)
+        self.done = [method for method in methods if method in self.runs]
+        self.grid = time_grid(seconds)
+        self._draws: dict[tuple[str, str], Floats] = {}
+
+    # -- training
+
+    def smooth(self, run: Record) -> Floats:
+        return against_time(run.episodes, self.grid, WINDOW_SHARE * self.seconds)
+
+    def curve(self, method: str) -> Band:
+        return Band.over(self.grid, [self.smooth(run) for run in self.runs[method]])
+
+    def curve_by_count(self, method: str) -> Band:
+        """As far as the run of this method goes that played most."""
+        grid = count_grid(max(len(run.episodes) for run in self.runs[method]))
+        return Band.over(grid, [against_count(run.episodes, grid) for run in self.runs[method]])
+
+    # -- tests
+
+    @cached_property
+    def splits(self) -> tuple[str, ...]:
+        return tuple(split for split in TESTS if any(split in run.tests for runs in self.runs.values() for run in runs))
+
+    def rate(self, runs: Sequence[Record], split: str) -> float:
+        return rate([run.tests[split].success for run in runs])
+
+    def success(self, method: str, split: str) -> float:
+        return self.rate(self.runs[method], split)
+
+    def test(self, method: str, split: str) -> Interval:
+        return interval(self.success(method, split), self.draws(method, split))
+
+    def draws(self, method: str, split: str) -> Floats:
+        """Success rates under the bootstrap, draw by draw; the n-th draw has the same tasks for every method."""
+        if (method, split) not in self._draws:
+            outcomes = [run.tests[split].success for run in self.runs[method]]
+            self._draws[method, split] = self._bootstraps[split].rates(outcomes, method)
+        return self._draws[method, split]
+
+    @cached_property
+    def _bootstraps(self) -> dict[str, Bootstrap]:
+        return {split: Bootstrap(len(self._tasks(split))) for split in self.splits}
+
+    def _tasks(self, split: str) -> tuple[str, ...]:
+        lists = {run.tests[split].tasks for runs in self.runs.values() for run in runs}
+        if len(lists) != 1:
+            raise ConfigError(
+                f"The runs were tested on different tasks of {split}, so that they cannot be compared. "
+                "Records of one --folder belong to one race: name another --folder and run them again."
+            )
+        return lists.pop()

@@ -1,0 +1,85 @@
+"""One run in a process of its own: train, play the tests with the final policy, write the record.
+
+Started as `python -m distrl.bench.learning.job JOB.json`; what it prints goes into a log beside the records.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from distrl.bench.learning.plan import Entry, examined
+from distrl.bench.learning.record import Record, Test, tested, trained
+from distrl.cli.progress import LinesProgress
+from distrl.config import Config
+from distrl.errors import DistrlError
+from distrl.loading import build
+from distrl.runtime import evaluate_policy, launch
+from distrl.runtime.preflight import newest_model
+from distrl.store import provenance
+
+LINE_EVERY_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    entry: Entry
+    config: Config
+    tests: tuple[str, ...]
+    """Splits to play at the end."""
+    record: Path
+
+    def write(self, path: Path) -> None:
+        tree = {
+            "method": self.entry.method,
+            "seed": self.entry.seed,
+            "config": self.config.model_dump(mode="json"),
+            "tests": list(self.tests),
+            "record": str(self.record),
+        }
+        path.write_text(json.dumps(tree, indent=2) + "\n", encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> Job:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+        entry = Entry(tree["method"], tree["seed"])
+        return cls(entry, build(Config, tree["config"], str(path)), tuple(tree["tests"]), Path(tree["record"]))
+
+
+def play(job: Job) -> int:
+    """Exit status. A run that ends with an error of ours leaves a record that says so; an interrupted one none."""
+    progress = LinesProgress(Console(soft_wrap=True), LINE_EVERY_S)
+    try:
+        if job.entry.trains and (code := launch(job.config, progress=progress)):
+            return code
+        tests = {split: _test(job, split, progress) for split in job.tests}
+        figures = trained(job.config.run_folder) if job.entry.trains else {}
+        record = described(job, **figures, tests=tests)
+    except DistrlError as error:
+        print(f"error: {error}", flush=True)
+        record = described(job, failed=str(error))
+    record.write(job.record)
+    return 1 if record.failed else 0
+
+
+def described(job: Job, **figures: Any) -> Record:
+    made = provenance.describe(seed=job.entry.seed, command=[], date=datetime.now(UTC))
+    del made["command"], made["seed"]
+    return Record(job.entry.method, job.entry.seed, job.config.model_dump(mode="json"), made, **figures)
+
+
+def _test(job: Job, split: str, progress: LinesProgress) -> Test:
+    model = job.config.policy.model
+    if job.entry.trains:
+        model = str(newest_model(job.config.run_folder, progress.message))
+    return tested(evaluate_policy(examined(job.config, split, model), progress=progress))
+
+
+if __name__ == "__main__":
+    sys.exit(play(Job.read(Path(sys.argv[1]))))

@@ -1,0 +1,69 @@
+"""Who takes part: each method is a name and what it changes in `configs/learning.yaml`; nothing else differs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from distrl.errors import UnknownName
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    label: str
+    settings: tuple[str, ...] = ()
+    """Overrides; `{devices}` stands for the number of devices of the run."""
+    against: str = ""
+    """The method that it differs from in one thing, if it is an ablation."""
+
+
+UNIFORM = ("replay.priority_exponent=0",)
+NO_RETRACE = ("algorithm.retrace=false",)
+
+SYNCHRONOUS = ("pacing.max_lag=0", "pacing.trajectories_per_version={devices}", "learner.publish_every=4")
+"""Rounds: every device plays one episode, then the learner makes four steps, then the next round starts."""
+
+LARGE_LAG = ("learner.publish_every=16", "pacing.max_lag=64")
+"""Players get every 16th version only, and what they play waits in replay on top of that. `max_lag` says that it may be
+so, and is too wide to hold anybody."""
+
+METHODS = {
+    "a_ride": Method("A-RIDE"),
+    "digirl_sync": Method("DigiRL, synchronous", ("algorithm.name=digirl", *UNIFORM, *SYNCHRONOUS)),
+    "digirl_async": Method("DigiRL, asynchronous", ("algorithm.name=digirl", *UNIFORM)),
+    "filtered_bc": Method("Filtered BC", ("algorithm.name=filtered_bc", *UNIFORM)),
+    "grpo": Method("GRPO, asynchronous", ("algorithm.name=grpo", "tasks.group_size=8", *UNIFORM)),
+    "impala": Method("IMPALA (V-trace)", ("algorithm.name=impala", *UNIFORM)),
+    "a_ride_sync": Method("A-RIDE, synchronous", SYNCHRONOUS),
+    "a_ride_edge": Method("A-RIDE, curriculum at the edge", ("tasks.curriculum=edge",)),
+    "a_ride_uniform": Method("A-RIDE, uniform replay", UNIFORM, "a_ride"),
+    "a_ride_no_retrace": Method("A-RIDE without Retrace", NO_RETRACE, "a_ride"),
+    "a_ride_no_entropy": Method("A-RIDE without entropy", ("algorithm.entropy_bonus=0",), "a_ride"),
+    "a_ride_no_invalid_penalty": Method("A-RIDE without invalid penalty", ("algorithm.invalid_penalty=0",), "a_ride"),
+    "a_ride_filter": Method("A-RIDE with V_traj filter", ("algorithm.trajectory_filter=0.25",), "a_ride"),
+    "a_ride_lag16": Method("A-RIDE, large lag", LARGE_LAG),
+    "a_ride_lag16_uniform": Method("A-RIDE, large lag, uniform replay", (*LARGE_LAG, *UNIFORM), "a_ride_lag16"),
+    "a_ride_lag16_no_retrace": Method("A-RIDE, large lag, no Retrace", (*LARGE_LAG, *NO_RETRACE), "a_ride_lag16"),
+}
+
+OURS = "a_ride"
+RIVALS = ("digirl_sync", "digirl_async")
+"""The paper's best previous method, in both of its forms."""
+SYNCHRONOUS_RIVAL = "digirl_sync"
+
+GROUPS = {
+    "all": tuple(METHODS),
+    "baselines": ("a_ride", "digirl_sync", "digirl_async", "filtered_bc", "grpo", "impala", "a_ride_sync"),
+    "ablations": ("a_ride", "a_ride_edge", *(name for name, method in METHODS.items() if method.against == "a_ride")),
+    "lag": tuple(name for name in METHODS if name.startswith("a_ride_lag16")),
+}
+"""Names that stand for several methods."""
+
+
+def choose(names: Sequence[str]) -> tuple[str, ...]:
+    """Methods by name or group, each once, in the order of the table. Raises `UnknownName`."""
+    for name in names:
+        if name not in METHODS and name not in GROUPS:
+            raise UnknownName("method", name, [*METHODS, *GROUPS])
+    wanted = {method for name in names for method in GROUPS.get(name, (name,))}
+    return tuple(name for name in METHODS if name in wanted)

@@ -1,0 +1,127 @@
+"""What is to be run: one config for every method and seed, made from one base."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from distrl.bench.learning.methods import METHODS
+from distrl.config import Config, load_config, with_free_name
+from distrl.tasks.base import load_suite
+
+BASE = "learning"
+"""The config that all methods share."""
+TESTS = ("test-instances", "test-templates", "test-apps")
+WARM_START = "warm_start"
+"""The policy before any training, kept beside the methods."""
+WAITS = ("latency", "scale")
+"""What in a simulated phone's address only makes it slower."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One run, or the evaluation of the warm start."""
+
+    method: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return self.method if self.method == WARM_START else f"{self.method}-{self.seed}"
+
+    @property
+    def trains(self) -> bool:
+        return self.method != WARM_START
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    suite: str
+    profile: str
+    """Latency model of the simulated phones."""
+    minutes: float
+    seeds: int
+    methods: tuple[str, ...]
+    folder: Path
+    """Holds the runs, their logs and their records."""
+    changes: tuple[str, ...] = ()
+    """Overrides for all methods alike."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Seed by seed and inside a seed method by method: what happens to the machine in an hour hits all alike."""
+        yield Entry(WARM_START, 0)
+        for seed in range(self.seeds):
+            for method in self.methods:
+                yield Entry(method, seed)
+
+    def config(self, entry: Entry) -> Config:
+        """The settings of one run. What makes a method what it is comes last. Raises `ConfigError`."""
+        shared = self._shared(entry)
+        base = load_config(BASE, shared)
+        if not entry.trains:
+            return base
+        devices = str(base.workers.count * base.devices.per_worker)
+        own = [setting.replace("{devices}", devices) for setting in METHODS[entry.method].settings]
+        return load_config(BASE, [*shared, *own])
+
+    def runnable(self, entry: Entry) -> Config:
+        """The same with a run folder that does not exist yet: what an interrupted run left is never touched."""
+        return with_free_name(self.config(entry))
+
+    def tests(self) -> tuple[str, ...]:
+        """The test splits that have tasks."""
+        only = self.config(Entry(WARM_START, 0)).tasks.only
+        suite = load_suite(self.suite, only)
+        return tuple(split for split in TESTS if split in suite.splits)
+
+    @property
+    def records(self) -> Path:
+        return self.folder / "records"
+
+    def _shared(self, entry: Entry) -> list[str]:
+        return [
+            f"tasks.suite={self.suite}",
+            f"devices.address=sim://phone?latency={self.profile}",
+            f"run.folder={self.folder}",
+            f"run.name={entry.name}{{n}}",
+            f"run.minutes={self.minutes}",
+            f"run.seed={entry.seed}",
+            "evaluation.before=false",
+            "evaluation.after=false",
+            *self.changes,
+        ]
+
+
+def examined(config: Config, split: str, model: str) -> Config:
+    """The settings to evaluate with: another split and another model on phones that do not keep us waiting. How long
+    a phone takes changes nothing of what it shows."""
+    return config.model_copy(
+        update={
+            "devices": config.devices.model_copy(update={"address": without_waits(config.devices.address)}),
+            "evaluation": config.evaluation.model_copy(update={"split": split}),
+            "policy": config.policy.model_copy(update={"model": model}),
+        }
+    )
+
+
+def without_waits(address: str) -> str:
+    parts = urlsplit(address)
+    kept = [(key, value) for key, value in parse_qsl(parts.query) if key not in WAITS]
+    return parts._replace(query=urlencode(kept)).geturl()
+
+
+def cores() -> list[int]:
+    """The cores that we may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def shares(parallel: int) -> list[list[int]]:
+    """As many equal shares of the cores as there are runs side by side; more runs than cores share them all."""
+    mine = cores()
+    each = len(mine) // parallel
+    return [mine[number * each : (number + 1) * each] if each else mine for number in range(parallel)]

@@ -1,0 +1,182 @@
+"""Starts the runs of a plan, as many side by side as wanted, each on its own share of the cores."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from distrl.bench.learning.job import Job, described
+from distrl.bench.learning.plan import Entry, Plan, shares
+from distrl.bench.learning.record import Record
+from distrl.errors import ConfigError
+
+Say = Callable[[str], None]
+
+LOOK_S = 0.5
+STAGGER_S = 1.0
+"""Between two starts: Rays that start at the same instant look for free ports at the same instant."""
+SPARE_S = 1800.0
+"""How much longer than its training a run may take for starting, testing and ending before it is ended."""
+FAREWELL_S = 60.0
+
+
+@dataclass
+class Running:
+    """A process that we started, and the slot it holds."""
+
+    entry: Entry
+    job: Job
+    process: subprocess.Popen[bytes]
+    slot: int
+    log: Path
+    deadline: float
+
+
+def run(plan: Plan, parallel: int, say: Say) -> list[Record]:
+    """The records of all entries, in their order. Those that are there and did not fail are not run again.
+
+    Raises `ConfigError` when a record was made with other settings than the plan's.
+    """
+    for folder in (plan.records, plan.folder / "logs"):
+        folder.mkdir(parents=True, exist_ok=True)
+    waiting = deque(entry for entry in plan.entries() if not finished(plan, entry))
+    say(f"{len(waiting)} of {len(list(plan.entries()))} runs to do, {parallel} side by side, in {plan.folder}")
+    Race(plan, parallel, say).run(waiting)
+    return [Record.read(record_path(plan, entry)) for entry in plan.entries()]
+
+
+class Race:
+    def __init__(self, plan: Plan, parallel: int, say: Say) -> None:
+        self.plan = plan
+        self.say = say
+        self.cores = shares(parallel)
+        self.running: list[Running] = []
+
+    def run(self, waiting: deque[Entry]) -> None:
+        """Until nothing waits and nothing runs. Whatever ends it early, no process of ours is left behind."""
+        try:
+            while waiting or self.running:
+                taken = {each.slot for each in self.running}
+                free = [slot for slot in range(len(self.cores)) if slot not in taken]
+                if waiting and free:
+                    self.running.append(self.start(waiting.popleft(), free[0]))
+                    time.sleep(STAGGER_S)
+                else:
+                    time.sleep(LOOK_S)
+                self.look()
+        finally:
+            for each in self.running:
+                end(each.process)
+
+    def start(self, entry: Entry, slot: int) -> Running:
+        plan = self.plan
+        job = Job(entry, plan.runnable(entry), plan.tests(), record_path(plan, entry))
+        path, log = (plan.folder / "logs" / f"{entry.name}.{ending}" for ending in ("json", "log"))
+        job.write(path)
+        job.record.unlink(missing_ok=True)  # of an attempt that failed
+        process = start(path, log, self.cores[slot])
+        self.say(f"{entry.name}: started on cores {', '.join(map(str, self.cores[slot]))}")
+        deadline = time.monotonic() + 60 * plan.minutes + SPARE_S
+        return Running(entry, job, process, slot, log, deadline)
+
+    def look(self) -> None:
+        """Take what has ended off the list, and end what takes too long."""
+        for each in list(self.running):
+            code = each.process.poll()
+            if code is None and time.monotonic() < each.deadline:
+                continue
+            self.running.remove(each)
+            if code is None:
+                end(each.process)
+            self.say(f"{each.entry.name}: {describe(settle(each, code))}")
+
+
+def settle(each: Running, code: int | None) -> Record:
+    """The record of a process that has ended; one that left none gets one that says so."""
+    path = each.job.record
+    if path.exists() and (record := Record.read(path)).config == each.job.config.model_dump(mode="json"):
+        return record
+    ended = "took too long and was ended" if code is None else f"ended with status {code}"
+    record = described(each.job, failed=f"{ended}; its last words: {last_words(each.log)} (all in {each.log})")
+    record.write(path)
+    return record
+
+
+def describe(record: Record) -> str:
+    if record.failed:
+        return f"failed: {record.failed}"
+    tests = ", ".join(f"{split} {_rate(test.outcomes)}" for split, test in record.tests.items())
+    return f"{len(record.episodes)} trajectories, {record.learner_steps} learner steps, {tests}"
+
+
+def start(job: Path, log: Path, cores: list[int]) -> subprocess.Popen[bytes]:
+    """The process of a job, in a session of its own so that it and all it starts can be ended together."""
+    command = [sys.executable, "-m", "distrl.bench.learning.job", str(job)]
+    environment = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", **os.environ}
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True
+        )
+    if hasattr(os, "sched_setaffinity"):
+        with suppress(OSError):  # it ended at once; its log says why
+            # What it starts from now on inherits this, and so far it has started nothing.
+            os.sched_setaffinity(process.pid, cores)
+    return process
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ask, wait, insist. Its whole session goes: nobody but us started anything in it."""
+    if process.poll() is None:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(FAREWELL_S)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def finished(plan: Plan, entry: Entry) -> bool:
+    """Whether there is a record of this entry that need not be made again. Raises `ConfigError` for a stranger's."""
+    path = record_path(plan, entry)
+    if not path.exists() or (record := Record.read(path)).failed:
+        return False
+    if differences := differing(record.config, plan.config(entry).model_dump(mode="json")):
+        raise ConfigError(
+            f"{path} was made with other settings: {'; '.join(differences)}. "
+            "Ask for the same settings again to go on, or name another --folder for these."
+        )
+    return True
+
+
+def differing(made: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+    """Settings that two configs both have and that are not equal, but for where a run lies and what it is called."""
+    found = []
+    for section in made.keys() & wanted.keys():
+        for key in made[section].keys() & wanted[section].keys():
+            same = made[section][key] == wanted[section][key] or (section == "run" and key in ("folder", "name"))
+            if not same:
+                found.append(f"{section}.{key} was {made[section][key]!r}, is {wanted[section][key]!r}")
+    return sorted(found)
+
+
+def record_path(plan: Plan, entry: Entry) -> Path:
+    return plan.records / f"{entry.name}.json"
+
+
+def last_words(log: Path) -> str:
+    lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
+    return lines[-1] if lines else "none"
+
+
+def _rate(outcomes: str) -> str:
+    played = outcomes.count("1") + outcomes.count("0")
+    return f"{100 * outcomes.count('1') / played:.0f} %" if played else "nothing valid"

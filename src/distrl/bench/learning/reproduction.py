@@ -1,0 +1,182 @@
+"""docs/reproduction.md, made from the published results by `python -m distrl.bench.learning.reproduction`.
+
+The paper's figures stand beside ours; what no file in `results/` says is "not measured yet".
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from distrl.bench.learning.table import conditions, percent, rows, sentences
+
+Results = Mapping[str, Mapping[str, Any] | None]
+"""By suite: what `results/learning-<suite>.json` holds, or None."""
+Reader = Callable[[Mapping[str, Any]], str | None]
+Claim = tuple[str, str, str, Reader]
+"""What, the paper's figure, the methods that ours needs, and how to read ours out of a result."""
+
+SUITES = {"general": "General", "webshop": "Web Shopping"}
+NOT_YET = "not measured yet"
+HEAD = """# Reproduction: the paper's figures beside ours
+
+The paper is [DistRL, arXiv 2410.14803](https://arxiv.org/abs/2410.14803). Every figure of ours has the command that
+makes it and a JSON file in `results/` with command, versions, hardware and date. This page is made from those files by
+`make docs`; do not edit it by hand.
+
+## What differs
+
+- **Phones.** The paper plays Android-in-the-Wild tasks on Android emulators. We play simulated phones with apps, state
+  and pop-ups of their own; the latency profile `emulator` makes them as slow as an emulator on a busy machine. Goals
+  are of the paper's kinds, not its instructions.
+- **Model.** The paper trains Auto-UI-Base (T5 and BLIP-2 features). We train `pocket`, a vision-language model of 4.6M
+  parameters that ships with the package and was taught by imitation on simulated phones.
+- **Judge.** The paper asks Gemini-1.5-Pro; our rules look at the phone's state and are right by construction.
+- **Time and machines.** The paper trains for 100 minutes and more on four V100 and two workers with eight T4 each. We
+  train for minutes, on one machine.
+- **Algorithm.** What we do where the paper is silent or wrong stands in [algorithms.md](algorithms.md). Its DigiRL "on
+  one machine" has no row of ours: synchronous training is one setting of our one system.
+- **Tests.** Our test-instances have goals that are not in train, test-templates templates that are not, test-apps apps
+  that are not. The paper's test split is closest to our test-instances.
+
+So absolute figures cannot be compared, and are not meant to be. What can be compared is who is ahead, by how much, and
+in what share of the time.
+"""
+
+
+def page(results: Path, images: Path) -> str:
+    """The whole page, from a folder of results and one of pictures."""
+    found = {suite: _read(results / f"learning-{suite}.json") for suite in SUITES}
+    parts = [HEAD, *_claims(found), *_tables(found, images), _throughput()]
+    return "\n".join(parts)
+
+
+def command(suite: str, result: Mapping[str, Any] | None) -> str:
+    if result:
+        return shlex.join(result["command"])
+    return f"distrl bench learning --suite {suite} --profile emulator --json results/learning-{suite}.json"
+
+
+def _claims(results: Results) -> Iterator[str]:
+    yield "## Success, headlines and ablations\n"
+    yield "Success in percent; ours is training success at the end / success on test-instances (95 % interval).\n"
+    yield "| suite | what | paper | ours | `--methods` |\n|---|---|---|---|---|"
+    for suite, title in SUITES.items():
+        for what, paper, methods, reader in CLAIMS[suite]:
+            result = results[suite]
+            ours = (reader(result) if result else None) or NOT_YET
+            yield f"| {title} | {what} | {paper} | {ours} | `{methods}` |"
+    yield ""
+    for suite, title in SUITES.items():
+        yield f"All rows of {title}; with `--methods` just those of a row: `{command(suite, results[suite])}`\n"
+
+
+def _tables(results: Results, images: Path) -> Iterator[str]:
+    for suite, title in SUITES.items():
+        yield f"## All methods: {title}\n"
+        result = results[suite]
+        if result is None:
+            yield f"{NOT_YET[0].upper()}{NOT_YET[1:]}.\n"
+            continue
+        yield "\n".join([conditions(result), "", *rows(result), "", *sentences(result), ""])
+        for picture in sorted(images.glob(f"learning-{suite}-*.png")):
+            yield f"![{picture.stem.replace('-', ' ')}](images/{picture.name})\n"
+
+
+def _throughput() -> str:
+    return f"""## Collection
+
+| what | paper | ours |
+|---|---|---|
+| trajectories per minute, 192 worker CPUs, DistRL against synchronous DigiRL | 7.7 against 3.2, 2.4 times | {NOT_YET} |
+| share of its own ideal at 192 CPUs | 53 % | {NOT_YET} |
+"""
+
+
+# --- what the paper says, and where ours stands -------------------------------------------------------
+
+
+def _success(method: str) -> Reader:
+    def read(result: Mapping[str, Any]) -> str | None:
+        figures = result["warm_start"] if method == "warm_start" else result["methods"].get(method, {})
+        if figures.get("final_success") is None:
+            return None
+        low, high = figures["final_success_ci95"]
+        train = percent(figures.get("training_success"))
+        return f"{train} / {percent(figures['final_success'])} ({percent(low)} to {percent(high)})"
+
+    return read
+
+
+def _ratio(result: Mapping[str, Any]) -> str | None:
+    one = result["comparisons"]["ratio_to_best_digirl"].get("test_instances")
+    if not one or not one["ratio"]:
+        return None
+    low, high = one["ratio"]["ci95"]
+    return f"{one['ratio']['estimate']:.2f} ({low:.2f} to {high:.2f})"
+
+
+def _efficiency(result: Mapping[str, Any]) -> str | None:
+    fraction = result["comparisons"]["reaching_digirl_sync"].get("fraction")
+    return f"{1 / fraction:.1f} times" if fraction else None
+
+
+def _collection(result: Mapping[str, Any]) -> str | None:
+    played = [result["methods"].get(name, {}).get("trajectories") for name in ("a_ride", "digirl_sync")]
+    return f"{played[0] / played[1]:.1f} times" if all(played) else None
+
+
+def _ablation(name: str) -> Reader:
+    def read(result: Mapping[str, Any]) -> str | None:
+        one = result["comparisons"]["ablations"].get(name)
+        if one is None:
+            return None
+        low, high = one["gain"]["ci95"]
+        return f"{-100 * one['gain']['estimate']:+.1f} points ({-100 * high:+.1f} to {-100 * low:+.1f})"
+
+    return read
+
+
+def _rows(*paper: str) -> list[Claim]:
+    names = ("warm start, no RL", "DigiRL, synchronous", "DigiRL, asynchronous feed", "A-RIDE")
+    methods = ("warm_start", "digirl_sync", "digirl_async", "a_ride")
+    return [
+        (f"{name}, train / test", figures, method.replace("warm_start", "a_ride"), _success(method))
+        for name, figures, method in zip(names, paper, methods, strict=True)
+    ]
+
+
+BOTH = "a_ride,digirl_sync"
+RATIO = "a_ride,digirl_sync,digirl_async"
+FASTER = "training efficiency: synchronous DigiRL's time over A-RIDE's to the same success"
+CLAIMS: dict[str, list[Claim]] = {
+    "general": [
+        *_rows("38.3 / 40.6", "67.7 ± 1.3 / 61.2 ± 2.4", "71.5 in training (off a plot)", "75.5 ± 0.2 / 73.2 ± 1.1"),
+        ("A-RIDE over the best DigiRL, test", "1.20", RATIO, _ratio),
+        (FASTER, "3 times", BOTH, _efficiency),
+        ("trajectories in the same time, A-RIDE over synchronous DigiRL", "2.4 times", BOTH, _collection),
+        ("without DPER (uniform replay)", "about −8 %", "a_ride,a_ride_uniform", _ablation("a_ride_uniform")),
+        ("without Retrace", "about −6 %, unstable", "a_ride,a_ride_no_retrace", _ablation("a_ride_no_retrace")),
+        ("without DPER under large lag", "–", "lag", _ablation("a_ride_lag16_uniform")),
+        ("without Retrace under large lag", "–", "lag", _ablation("a_ride_lag16_no_retrace")),
+    ],
+    "webshop": [
+        *_rows("42.2 / 44.5", "64.5 ± 1.1 / 59.9 ± 2.8", "–", "69.8 ± 0.5 / 68.5 ± 1.7"),
+        ("A-RIDE over the best DigiRL, test", "1.14", RATIO, _ratio),
+        (FASTER, "–", BOTH, _efficiency),
+    ],
+}
+
+
+def _read(path: Path) -> Mapping[str, Any] | None:
+    if not path.is_file():
+        return None
+    result: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return result
+
+
+if __name__ == "__main__":
+    print(page(Path("results"), Path("docs/images")), end="")

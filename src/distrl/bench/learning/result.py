@@ -1,0 +1,151 @@
+"""From records to the published figures: the content of `results/learning-<suite>.json`.
+
+Training success is the last point of the smoothed curve (`curves`); test success is over all tasks and seeds, with
+intervals from `bootstrap`. Times to reach something are read off the mean curve over the seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from distrl.bench.learning import comparisons
+from distrl.bench.learning.curves import WINDOW_EPISODES, WINDOW_SHARE, Band, first_reach, last, stability
+from distrl.bench.learning.figures import Figures
+from distrl.bench.learning.methods import METHODS
+from distrl.bench.learning.plan import WARM_START, Plan
+from distrl.bench.learning.record import Record
+from distrl.evaluation.statistics import Interval
+
+LEVELS = (60, 90)
+"""Percent of the best final training success that the times are for."""
+HOW = {
+    "final_success": "success on test-instances with the final policy, over all tasks and seeds",
+    "ci95": "bootstrap over tasks (the same for all methods) and, inside each method, over seeds; 10,000 draws",
+    "curve": f"mean over seeds of training success in a window of {WINDOW_SHARE:.0%} of the run, templates weighted "
+    f"equally; by_trajectories: in a window of {WINDOW_EPISODES} trajectories",
+    "seconds_to": "first time the curve is at 60 % and 90 % of the best method's training success at the end",
+    "stability": "training success in a run's last fifth over that in its best fifth; below 0.9 is a collapse",
+}
+
+
+def result(plan: Plan, records: Sequence[Record], command: Sequence[str]) -> dict[str, Any]:
+    """Everything, as plain data."""
+    figures = Figures(records, plan.methods, 60 * plan.minutes)
+    best = max((last(figures.curve(name).mean) for name in figures.done), default=math.nan, key=_or_minus_one)
+    tree: dict[str, Any] = _plain(
+        {
+            "command": list(command),
+            **made(records),
+            "suite": plan.suite,
+            "profile": plan.profile,
+            "minutes": plan.minutes,
+            "seeds": plan.seeds,
+            "changes": list(plan.changes),
+            "how": HOW,
+            "warm_start": tests(figures, WARM_START) if WARM_START in figures.runs else {},
+            "best_training_success": best,
+            "methods": {name: method(figures, name, best) for name in plan.methods},
+            "comparisons": comparisons.compare(figures),
+        }
+    )
+    return tree
+
+
+def made(records: Sequence[Record]) -> dict[str, Any]:
+    """What all runs were made with; where they differ, every variant that occurs."""
+    return {
+        "versions": _once(
+            [{"code": r.made["code"], "python": r.made["python"], **r.made["libraries"]} for r in records]
+        ),
+        "hardware": _once([r.made["hardware"] for r in records]),
+        "date": max(record.made["date"] for record in records),
+    }
+
+
+def method(figures: Figures, name: str, best: float) -> dict[str, Any]:
+    base: dict[str, Any] = {
+        "label": METHODS[name].label,
+        "settings": list(METHODS[name].settings),
+        "runs": len(figures.runs.get(name, ())),
+        "failed": {str(seed): reason for seed, reason in figures.failed.get(name, {}).items()},
+    }
+    if name not in figures.done:
+        return base | {"final_success": None, "final_success_ci95": None}
+    runs, curve = figures.runs[name], figures.curve(name)
+    steadiness = [stability(run.episodes, figures.seconds) for run in runs]
+    return {
+        **base,
+        **tests(figures, name),
+        "training_success": last(curve.mean),
+        **{f"seconds_to_{level}": first_reach(curve.grid, curve.mean, level / 100 * best) for level in LEVELS},
+        "trajectories": _mean([len(run.episodes) for run in runs]),
+        "learner_steps": _mean([run.learner_steps for run in runs]),
+        "invalid": sum(run.invalid for run in runs),
+        "stability": min((one for one in steadiness if one is not None), default=None),
+        "diagnostics": _diagnostics(runs),
+        "curve": _band(curve, "seconds"),
+        "curve_by_trajectories": _band(figures.curve_by_count(name), "trajectories"),
+        "per_seed": [_seed(figures, run, steady) for run, steady in zip(runs, steadiness, strict=True)],
+    }
+
+
+def tests(figures: Figures, name: str) -> dict[str, Any]:
+    """Success with its interval on each split; `final_success` is that on test-instances."""
+    found: dict[str, Any] = {}
+    for split in figures.splits:
+        interval = figures.test(name, split)
+        key = "final_success" if split == "test-instances" else split.replace("-", "_")
+        found |= {key: interval.estimate, f"{key}_ci95": [interval.low, interval.high]}
+    return found
+
+
+def _seed(figures: Figures, run: Record, steady: float | None) -> dict[str, Any]:
+    return {
+        "seed": run.seed,
+        "trained_s": run.trained_s,
+        "trajectories": len(run.episodes),
+        "learner_steps": run.learner_steps,
+        "training_success": last(figures.smooth(run)),
+        "stability": steady,
+        **{split.replace("-", "_"): figures.rate([run], split) for split in figures.splits},
+        "outcomes": {split: test.outcomes for split, test in run.tests.items()},
+    }
+
+
+def _band(band: Band, axis: str) -> dict[str, Any]:
+    return {axis: band.grid, "success": band.mean, "lowest": band.low, "highest": band.high}
+
+
+def _diagnostics(runs: Sequence[Record]) -> dict[str, float]:
+    names = sorted({name for run in runs for name in run.diagnostics})
+    return {name: _mean([run.diagnostics[name] for run in runs if name in run.diagnostics]) for name in names}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _or_minus_one(value: float) -> float:
+    return value if math.isfinite(value) else -1.0
+
+
+def _once(variants: Sequence[dict[str, Any]]) -> Any:
+    different = [one for place, one in enumerate(variants) if one not in variants[:place]]
+    return different[0] if len(different) == 1 else different
+
+
+def _plain(value: Any) -> Any:
+    """JSON has neither arrays nor nan; four digits are more than the figures are good for."""
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, Interval):
+        return {"estimate": _plain(value.estimate), "ci95": [_plain(value.low), _plain(value.high)]}
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if isinstance(value, float):
+        return round(value, 4) if math.isfinite(value) else None
+    return value
