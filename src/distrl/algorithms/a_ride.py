@@ -67,8 +67,8 @@ class ARide(Algorithm):
             **diagnostics.describe(
                 batch, padded, learned=learned, advantage=advantage, clipped=log_rho > math.log(self.ratio_clip)
             ),
-            **diagnostics.calibrate(batch, padded),
-            "value/td_error": td_error[batch.mask].abs().mean().item(),
+            **diagnostics.calibrate(batch, value, td_error),
+            **diagnostics.calibrate_forecast(batch, forecast),
         }
         targets = Targets.of(batch, policy_weight, target)
         return Plan(targets, self.priorities(batch, td_error, ratio, padded.entropy), metrics)

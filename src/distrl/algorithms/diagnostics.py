@@ -29,16 +29,19 @@ def describe(
     }
 
 
-def calibrate(batch: Batch, estimates: Estimates) -> dict[str, float]:
-    """How good the critics are, for algorithms that have them. `estimates` padded."""
-    value = estimates.value_logit.sigmoid()
-    forecast = estimates.trajectory_value_logit[:, 0].sigmoid()
+def calibrate(batch: Batch, value: Tensor, td_error: Tensor) -> dict[str, float]:
+    """How good V is, for algorithms that train it. [N, T]."""
     outcome = batch.spread(batch.outcome)
     return {
         "value/mean": value[batch.mask].mean().item(),
         "value/brier": (value - outcome)[batch.mask].square().mean().item(),
-        "trajectory_value/brier": (forecast - batch.outcome).square().mean().item(),
+        "value/td_error": td_error[batch.mask].abs().mean().item(),
     }
+
+
+def calibrate_forecast(batch: Batch, forecast: Tensor) -> dict[str, float]:
+    """How good V_traj is at the first step, for algorithms that train it. [N]."""
+    return {"trajectory_value/brier": (forecast - batch.outcome).square().mean().item()}
 
 
 def ratios(log_rho: Tensor) -> dict[str, float]:

@@ -53,8 +53,8 @@ class DigiRL(Algorithm):
         metrics = {
             **diagnostics.describe(batch, padded, learned=learned),
             **diagnostics.distribution("advantage", advantage[batch.mask & kept]),
-            **diagnostics.calibrate(batch, padded),
-            "value/td_error": td_error[batch.mask].abs().mean().item(),
+            **diagnostics.calibrate(batch, value, td_error),
+            **diagnostics.calibrate_forecast(batch, forecast),
         }
         return Plan(Targets.of(batch, policy_weight), priorities.uniform(batch.count), metrics)
 

@@ -39,6 +39,7 @@ class Impala(Algorithm):
         value = padded.value_logit.sigmoid() * batch.mask  # padding has logit 0, which is no value of anything
         reward = returns.rewards(batch.outcome, batch.terminal, batch.invalid, invalid_penalty=self.invalid_penalty)
         discount = self.discount * (batch.mask & ~batch.terminal)
+        td_error = returns.td_errors(reward, discount, value, returns.following(value))
         log_rho = (padded.logprob - batch.behaviour_logprob) * batch.mask
 
         target = returns.vtrace_batch(
@@ -59,7 +60,7 @@ class Impala(Algorithm):
         clipped = log_rho > math.log(self.vtrace_ratio_clip)
         metrics = {
             **diagnostics.describe(batch, padded, learned=batch.mask, advantage=advantage, clipped=clipped),
-            **diagnostics.calibrate(batch, padded),
+            **diagnostics.calibrate(batch, value, td_error),
         }
         return Plan(Targets.of(batch, policy_weight, target), priorities.uniform(batch.count), metrics)
 

@@ -24,7 +24,12 @@ def test_calibration_is_the_brier_score_over_real_steps():
     value = estimates.value_logit.detach().sigmoid()
     outcome = torch.tensor([1.0] * 3 + [0.0] + [1.0] * 4 + [0.0] * 2)
     forecast = estimates.trajectory_value_logit.detach().sigmoid()[[0, 3, 4, 8]]
-    figures = diagnostics.calibrate(batch, estimates.padded(batch))
+    padded, td_error = estimates.padded(batch), batch.pad(torch.full((10,), -0.5))
+    figures = {
+        **diagnostics.calibrate(batch, padded.value_logit.sigmoid(), td_error),
+        **diagnostics.calibrate_forecast(batch, padded.trajectory_value_logit[:, 0].sigmoid()),
+    }
+    assert figures["value/td_error"] == pytest.approx(0.5)
     assert figures["value/brier"] == pytest.approx(((value - outcome) ** 2).mean().item())
     assert figures["trajectory_value/brier"] == pytest.approx(((forecast - batch.outcome) ** 2).mean().item())
     assert figures["value/mean"] == pytest.approx(value.mean().item())

@@ -3,14 +3,17 @@ from __future__ import annotations
 from collections import Counter
 from typing import Literal
 
+import pytest
 from toy import BUTTONS, ToySuite, toy_task
 
 from distrl.host.curriculum import Curriculum
 from distrl.types import Outcome, Trajectory
 
 
-def curriculum(kind: Literal["uniform", "edge"] = "uniform", seed: int = 0, part: int = 0) -> Curriculum:
-    return Curriculum(ToySuite(), "train", kind, seed=seed, part=part)
+def curriculum(
+    kind: Literal["uniform", "edge"] = "uniform", seed: int = 0, part: int = 0, group_size: int = 1
+) -> Curriculum:
+    return Curriculum(ToySuite(), "train", kind, seed=seed, part=part, group_size=group_size)
 
 
 def test_uniform_plays_every_template_once_per_round() -> None:
@@ -43,3 +46,13 @@ def test_edge_prefers_templates_that_succeed_half_of_the_time() -> None:
     assert drawn["press/2"] > 5 * drawn["press/0"]
     assert drawn["press/3"] > 5 * drawn["press/1"]
     assert min(drawn.values()) > 20  # nothing is given up for good
+
+
+@pytest.mark.parametrize("kind", ["uniform", "edge"])
+def test_a_group_is_one_task_so_many_times_in_a_row(kind: Literal["uniform", "edge"]) -> None:
+    stream = curriculum(kind, group_size=3)
+    drawn = [stream.draw().id for _ in range(30)]
+    assert [len(set(drawn[i : i + 3])) for i in range(0, 30, 3)] == [1] * 10
+    assert len(set(drawn)) == 10
+    alone = curriculum(kind)
+    assert drawn[::3] == [alone.draw().id for _ in range(10)]

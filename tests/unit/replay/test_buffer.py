@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -177,3 +178,61 @@ def test_what_was_inserted_after_the_checkpoint_is_new_to_the_restored_buffer(tr
     restored.restore(buffer.state(), [trajectory(i) for i in (1, 2, 3)])  # 0 is gone from the store, 3 is new
     assert restored.state()["ids"] == ["1", "2", "3"]
     assert restored.state()["priorities"] == [0.1, 0.2, 5.0]
+
+
+def test_a_group_is_what_is_there_of_one_task_and_nobody_waits_for_it(trajectory):
+    def of_task(name, task, outcome):
+        made = trajectory(name, outcome)
+        return replace(made, task=replace(made.task, id=task))
+
+    buffer = new_buffer(capacity=4)
+    buffer.insert(of_task("a", "one", "success"))
+    alone = buffer.sample(2)
+    assert alone.group_mean.tolist() == [1.0, 1.0]
+    assert alone.group_std.tolist() == [0.0, 0.0]
+    for name, task, outcome in (("b", "one", "failure"), ("c", "two", "failure"), ("d", "one", "failure")):
+        buffer.insert(of_task(name, task, outcome))
+    figures = {
+        name: (mean, std)
+        for sample in (buffer.sample(4) for _ in range(5))
+        for name, mean, std in zip(sample.ids, sample.group_mean, sample.group_std, strict=True)
+    }
+    assert figures["a"] == figures["b"] == figures["d"] == pytest.approx((1 / 3, np.sqrt(2) / 3))
+    assert figures["c"] == (0.0, 0.0)
+    buffer.insert(of_task("e", "two", "success"))  # the oldest leaves, and its group knows it no more
+    sample = buffer.sample(8)
+    assert {m for name, m in zip(sample.ids, sample.group_mean, strict=True) if name in "bd"} == {0.0}
+    assert {m for name, m in zip(sample.ids, sample.group_mean, strict=True) if name in "ce"} == {0.5}
+
+
+def test_a_group_of_which_nothing_is_left_is_forgotten(trajectory):
+    buffer = filled(trajectory, 10, capacity=3)
+    assert len(buffer.groups) == 3
+
+
+def test_part_of_a_sample_keeps_its_columns_together(trajectory):
+    sample = filled(trajectory, 10).sample(4)
+    part = sample.only(np.array([False, True, False, True]))
+    assert part.ids == (sample.ids[1], sample.ids[3])
+    assert part.trajectories == (sample.trajectories[1], sample.trajectories[3])
+    np.testing.assert_array_equal(part.weights, sample.weights[[1, 3]])
+    np.testing.assert_array_equal(part.group_mean, sample.group_mean[[1, 3]])
+
+
+def test_figures_say_what_is_in_the_buffer_by_hand(trajectory):
+    buffer = new_buffer(capacity=8, priority_exponent=1.0)
+    assert buffer.describe() == {}
+    for name, outcome, steps in (("a", "success", 1), ("b", "failure", 4), ("c", "failure", 2), ("d", "failure", 3)):
+        buffer.insert(trajectory(name, outcome, steps))
+    buffer.update(["a", "b", "c", "d"], [5.0, 1.0, 2.0, 2.0])
+    assert buffer.describe() == pytest.approx(
+        {
+            "replay/size": 4,
+            "replay/success": 0.25,
+            "replay/terminal": 0.4,
+            "replay/group": 1.0,
+            "priority/p50": 2.0,
+            "priority/p95": 4.55,
+            "priority/max_share": 0.5,
+        }
+    )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +139,13 @@ def test_a_checkpoint_without_room_does_not_end_the_run(tmp_path: Path, monkeypa
     assert work.checkpoint() is None
     assert host.events == ["checkpoint_failed"]
     assert work.turn()
+
+
+def test_a_learner_that_finds_nothing_to_learn_from_publishes_and_rests(tmp_path: Path) -> None:
+    """Filtered BC and nothing but failures: workers that are held for a version get one, and nobody spins."""
+    host = FakeHost()
+    host.trajectories = [replace(t, outcome=Outcome("failure")) for t in host.trajectories]
+    work = learning(tmp_path, host, algorithm={"name": "filtered_bc"})
+    work.begin()
+    assert not work.turn()
+    assert host.published == host.recorded == [1]

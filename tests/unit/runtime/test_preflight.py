@@ -12,6 +12,7 @@ import pytest
 from distrl.config import Config, DevicesConfig, EvaluationConfig, PolicyConfig, RunConfig, RuntimeConfig, TasksConfig
 from distrl.errors import (
     CheckpointError,
+    ConfigError,
     CorruptData,
     DistrlError,
     ModelNotFound,
@@ -33,6 +34,13 @@ def test_a_config_whose_names_all_exist_passes(model, monkeypatch):
     monkeypatch.chdir(model)
     check(Config(policy=PolicyConfig(model=str(model))))
     assert [path.name for path in model.iterdir()] == ["config.json"], "a check leaves nothing behind"
+
+
+def test_grpo_without_groups_is_found_out_before_it_learns_nothing(model):
+    grpo = Config.model_validate({"policy": {"model": str(model)}, "algorithm": {"name": "grpo"}})
+    with pytest.raises(ConfigError, match=r"tasks\.group_size"):
+        check(grpo)
+    check(grpo.model_copy(update={"tasks": TasksConfig(group_size=8)}))
 
 
 @pytest.mark.parametrize(
