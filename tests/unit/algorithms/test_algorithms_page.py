@@ -10,7 +10,14 @@ import pytest
 ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "docs" / "algorithms.md").read_text()
 TESTS = sorted(set(re.findall(r"`(test_\w+)`", PAGE)))
-FUNCTIONS = sorted(set(re.findall(r"`((?:returns|losses|priorities|a_ride|replay|types)\.(?!py`)[\w.]+)`", PAGE)))
+FUNCTIONS = sorted(
+    set(
+        re.findall(
+            r"`((?:returns|losses|priorities|diagnostics|a_ride|digirl|filtered_bc|grpo|impala|replay|types)\.(?!py`)[\w.]+)`",
+            PAGE,
+        )
+    )
+)
 
 
 def test_every_test_that_the_page_names_exists():
