@@ -15,7 +15,7 @@ from typing import Any
 from rich.console import Console
 
 from distrl.bench.learning.plan import Entry, examined
-from distrl.bench.learning.record import Record, Test, tested, trained
+from distrl.bench.learning.record import Exam, Record, tested, trained
 from distrl.cli.progress import LinesProgress
 from distrl.config import Config
 from distrl.errors import DistrlError
@@ -74,7 +74,7 @@ def described(job: Job, **figures: Any) -> Record:
     return Record(job.entry.method, job.entry.seed, job.config.model_dump(mode="json"), made, **figures)
 
 
-def _test(job: Job, split: str, progress: LinesProgress) -> Test:
+def _test(job: Job, split: str, progress: LinesProgress) -> Exam:
     model = job.config.policy.model
     if job.entry.trains:
         model = str(newest_model(job.config.run_folder, progress.message))

@@ -68,7 +68,7 @@ class Race:
                 taken = {each.slot for each in self.running}
                 free = [slot for slot in range(len(self.cores)) if slot not in taken]
                 if waiting and free:
-                    self.running.append(self.start(waiting.popleft(), free[0]))
+                    self.start(waiting.popleft(), free[0])
                     time.sleep(STAGGER_S)
                 else:
                     time.sleep(LOOK_S)
@@ -77,16 +77,16 @@ class Race:
             for each in self.running:
                 end(each.process)
 
-    def start(self, entry: Entry, slot: int) -> Running:
+    def start(self, entry: Entry, slot: int) -> None:
         plan = self.plan
         job = Job(entry, plan.runnable(entry), plan.tests(), record_path(plan, entry))
         path, log = (plan.folder / "logs" / f"{entry.name}.{ending}" for ending in ("json", "log"))
         job.write(path)
         job.record.unlink(missing_ok=True)  # of an attempt that failed
         process = start(path, log, self.cores[slot])
-        self.say(f"{entry.name}: started on cores {', '.join(map(str, self.cores[slot]))}")
         deadline = time.monotonic() + 60 * plan.minutes + SPARE_S
-        return Running(entry, job, process, slot, log, deadline)
+        self.running.append(Running(entry, job, process, slot, log, deadline))
+        self.say(f"{entry.name}: started on cores {', '.join(map(str, self.cores[slot]))}")
 
     def look(self) -> None:
         """Take what has ended off the list, and end what takes too long."""

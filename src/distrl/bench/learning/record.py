@@ -19,15 +19,8 @@ from distrl.store.run import RunStore
 from distrl.types import Floats
 
 DIAGNOSTICS = (
-    "lag/",
-    "ratio/",
-    "value/",
-    "advantage/",
-    "policy/",
-    "priority/",
-    "sample/",
-    "trajectory_value/",
-    "host/",
+    *("advantage/", "host/", "lag/", "policy/", "priority/", "ratio/", "replay/", "sample/"),
+    *("trajectory_value/", "value/"),
 )
 """Beginnings of the metrics that are kept, each as its mean over the second half of the learner's steps."""
 MARKS = {"success": "1", "failure": "0", "invalid": "-"}
@@ -52,7 +45,7 @@ NO_EPISODES = Episodes(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
-class Test:
+class Exam:
     """One split, played once with the final policy."""
 
     tasks: tuple[str, ...]
@@ -79,7 +72,7 @@ class Record:
     invalid: int = 0
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     episodes: Episodes = NO_EPISODES
-    tests: Mapping[str, Test] = field(default_factory=dict)
+    tests: Mapping[str, Exam] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
         write_whole(path, json.dumps(_tree(self)).encode() + b"\n")
@@ -96,7 +89,7 @@ class Record:
                 np.array([float(mark) for mark in episodes["success"]]),
                 np.array(episodes["template"], dtype=np.int64),
             ),
-            tests={split: Test(tuple(test["tasks"]), test["outcomes"]) for split, test in tests.items()},
+            tests={split: Exam(tuple(test["tasks"]), test["outcomes"]) for split, test in tests.items()},
         )
 
 
@@ -113,9 +106,9 @@ def trained(folder: Path) -> dict[str, Any]:
         }
 
 
-def tested(evaluation: Evaluation) -> Test:
+def tested(evaluation: Evaluation) -> Exam:
     tasks = tuple(result.task_id for result in evaluation.results)
-    return Test(tasks, "".join(MARKS[result.outcome] for result in evaluation.results))
+    return Exam(tasks, "".join(MARKS[result.outcome] for result in evaluation.results))
 
 
 def _episodes(store: RunStore) -> Episodes:

@@ -44,6 +44,19 @@ makes it and a JSON file in `results/` with command, versions, hardware and date
 
 So absolute figures cannot be compared, and are not meant to be. What can be compared is who is ahead, by how much, and
 in what share of the time.
+
+## How it is measured
+
+`distrl bench learning` starts every method from the same weights and gives each the same minutes, the same phones and
+the same share of the cores; a method is one line in `src/distrl/bench/learning/methods.py`. Evaluation is not part of
+the minutes. Runs that are finished are not run again, so that a race can be interrupted, moved in parts, or given one
+more method: the records in `runs/learning-<suite>/records` are all it needs.
+
+- Training success: episodes on training tasks in a window of a tenth of the run, every template weighted the same.
+- Test success: the final policy on 128 tasks of each test split, the same tasks for all. Intervals: bootstrap over the
+  tasks, shared by all methods, and over each method's seeds. A ratio to "the best" looks for the best in every draw.
+- Times: where the mean training curve over the seeds is at a level for the first time.
+- Stability: success in a run's last fifth over that in its best fifth.
 """
 
 

@@ -1,0 +1,83 @@
+"""The table of methods, and the configs that come of it."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from distrl.bench.learning.methods import GROUPS, METHODS, OURS, RIVALS, choose
+from distrl.bench.learning.plan import WARM_START, Entry, Plan, examined, shares, without_waits
+from distrl.bench.learning.race import differing
+from distrl.errors import UnknownName
+from distrl.replay.pacing import Pacing
+
+PLAN = Plan("general", "emulator", 10.0, 3, tuple(METHODS), Path("runs/race"))
+
+
+def test_every_method_differs_from_the_shared_settings_in_what_the_table_says_and_in_nothing_else():
+    base = PLAN.config(Entry(WARM_START, 0)).model_dump(mode="json")
+    for name, method in METHODS.items():
+        config = PLAN.config(Entry(name, 0)).model_dump(mode="json")
+        changed = {line.partition(" ")[0] for line in differing(base, config)}
+        assert changed == {setting.partition("=")[0] for setting in method.settings}, name
+
+
+def test_an_ablation_differs_from_what_it_is_compared_with_in_one_setting():
+    for name, method in METHODS.items():
+        if method.against:
+            assert len(set(method.settings) - set(METHODS[method.against].settings)) == 1, name
+
+
+def test_those_who_are_compared_are_in_the_table():
+    assert {OURS, *RIVALS} <= METHODS.keys()
+    assert all(set(group) <= METHODS.keys() for group in GROUPS.values())
+
+
+def test_a_synchronous_round_gives_every_device_one_episode():
+    config = PLAN.config(Entry("digirl_sync", 0))
+    pacing = Pacing(config.pacing)
+    devices = config.workers.count * config.devices.per_worker
+    assert pacing.may_start(in_flight=devices - 1, backlog=0)
+    assert not pacing.may_start(in_flight=devices, backlog=0)
+    assert pacing.may_learn(in_flight=0, backlog=devices)
+    assert not pacing.may_learn(in_flight=1, backlog=devices - 1)
+
+
+def test_settings_for_all_reach_all_and_a_method_keeps_what_makes_it_so():
+    plan = replace(PLAN, changes=("devices.per_worker=6", "pacing.max_lag=3"))
+    assert plan.config(Entry("a_ride", 1)).pacing.max_lag == 3
+    synchronous = plan.config(Entry("a_ride_sync", 1)).pacing
+    assert (synchronous.max_lag, synchronous.trajectories_per_version) == (0, 6)
+
+
+def test_methods_are_chosen_by_name_or_group_once_and_in_the_order_of_the_table():
+    assert choose(["grpo", "a_ride", "grpo"]) == ("a_ride", "grpo")
+    assert choose(["lag", "a_ride"]) == ("a_ride", "a_ride_lag16", "a_ride_lag16_uniform", "a_ride_lag16_no_retrace")
+    with pytest.raises(UnknownName, match="Did you mean 'digirl_sync'"):
+        choose(["digirl_snyc"])
+
+
+def test_runs_come_seed_by_seed_after_one_look_at_the_warm_start():
+    entries = deque(replace(PLAN, methods=("a_ride", "grpo"), seeds=2).entries())
+    assert [entry.name for entry in entries] == [WARM_START, "a_ride-0", "grpo-0", "a_ride-1", "grpo-1"]
+
+
+@pytest.mark.parametrize("suite", ["general", "webshop"])
+def test_all_three_test_splits_are_played(suite):
+    assert replace(PLAN, suite=suite).tests() == ("test-instances", "test-templates", "test-apps")
+
+
+def test_tests_are_played_on_phones_that_show_the_same_and_do_not_wait():
+    assert without_waits("sim://phone?latency=emulator&scale=2&popups=0.1") == "sim://phone?popups=0.1"
+    config = examined(PLAN.config(Entry("a_ride", 0)), "test-apps", "some/model")
+    assert config.devices.address == "sim://phone"
+    assert (config.evaluation.split, config.policy.model) == ("test-apps", "some/model")
+
+
+def test_runs_side_by_side_get_equal_shares_of_the_cores(monkeypatch):
+    monkeypatch.setattr("distrl.bench.learning.plan.cores", lambda: list(range(7)))
+    assert shares(3) == [[0, 1], [2, 3], [4, 5]]
+    assert shares(9) == [list(range(7))] * 9
