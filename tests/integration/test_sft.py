@@ -21,11 +21,13 @@ TINY = Recipe(
     read_steps=2,
     read_batch=4,
     demonstrations=4,
+    sets=2,
     quoted_walks=4,
     imitate_steps=2,
     imitate_batch=4,
     episodes=1,
     device="cpu",
+    processes=2,
 )
 
 
@@ -35,7 +37,7 @@ def test_a_pocket_model_is_made_graded_and_plays(tmp_path):
     assert figures["parameters"] <= 6_000_000
     assert (tmp_path / "pocket" / "model.safetensors").stat().st_size <= 16 * 2**20
     assert 0.0 <= figures["general/test-instances/temperature 1"][0] <= 1.0
-    assert any("demonstrated steps" in line for line in said)
+    assert sum("a new set" in line for line in said) == 2
     policy = VlmPolicy.load_model(PolicyConfig(model=str(tmp_path / "pocket")))
     assert policy.policy_parameters()
 

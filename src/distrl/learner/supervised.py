@@ -9,8 +9,9 @@ Two losses, summed:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from torch import Tensor
 from torch.nn import functional
 
 IGNORE = -100
+REPORT_EVERY = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Schedule:
     warmup: int = 200
     read_weight: float = 1.0
     train_vision: bool = True
+    sets: int = 1
+    """How many sets of lessons share the steps."""
 
     def rate(self, step: int) -> float:
         decay = 0.5 * (1 + math.cos(math.pi * step / self.steps))
@@ -64,32 +68,34 @@ class Teacher:
         self.random = torch.Generator(device="cpu").manual_seed(seed)
 
     def teach(
-        self, lessons: Lessons, schedule: Schedule, report: Callable[[int, dict[str, float]], None], every: int = 500
+        self, sets: Iterable[Lessons], schedule: Schedule, report: Callable[[int, dict[str, float]], None]
     ) -> None:
         parameters = self._parameters(schedule)
         fused = self.device.type == "cuda"
         optimiser = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=0.05, betas=(0.9, 0.95), fused=fused)
         self.model.train()
-        for step, losses in enumerate(self._all_losses(lessons, schedule)):
+        all_losses = chain.from_iterable(self._losses_of(lessons, schedule) for lessons in sets)
+        for step, losses in enumerate(all_losses):
             for group in optimiser.param_groups:
                 group["lr"] = schedule.rate(step)
             optimiser.zero_grad(set_to_none=True)
             torch.autograd.backward([sum(losses.values(), torch.zeros((), device=self.device))])
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimiser.step()
-            if (step + 1) % every == 0:
+            if (step + 1) % REPORT_EVERY == 0:
                 report(step + 1, {name: loss.item() for name, loss in losses.items()})
         self.model.eval()
 
-    def _all_losses(self, lessons: Lessons, schedule: Schedule) -> Iterator[dict[str, Tensor]]:
+    def _losses_of(self, lessons: Lessons, schedule: Schedule) -> Iterator[dict[str, Tensor]]:
+        steps = schedule.steps // schedule.sets
         batches = _Batches(lessons, self.device, self.random)
         if schedule.train_vision:
-            for batch in batches.take(schedule.steps, schedule.batch_size):
+            for batch in batches.take(steps, schedule.batch_size):
                 act, read = self.losses(*batch)
                 yield {"act": act, "read": schedule.read_weight * read}
             return
         features = self._features(batches)  # a frozen tower is asked once per screen
-        for screens, prompts, actions in batches.alike(schedule.steps, schedule.batch_size):
+        for screens, prompts, actions in batches.alike(steps, schedule.batch_size):
             with self._half_on_cuda():
                 act = self._act_loss(features[screens], prompts, actions)
             yield {"act": act}

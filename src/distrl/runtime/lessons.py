@@ -12,10 +12,8 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from multiprocessing.pool import Pool
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +30,9 @@ from distrl.tasks.base import load_suite
 from distrl.types import Action, Answer, Prompt, Screen, Task, Type
 
 PROMPT_TOKENS, ACTION_TOKENS, CELL, WORDS_PER_CELL = 136, 16, 32, 6
+
+Job = Callable[[], list[Page]]
+"""Makes a few pages, in whichever process."""
 
 
 # --- demonstrations to imitate ------------------------------------------------------------------
@@ -93,52 +94,47 @@ def _lower(action: Action) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A page in tokens: its image, its cells, and (prompt, action) of each example that is short enough."""
+    """A page in tokens: its pixels, its cells, and (prompt, action) of each example that is short enough."""
 
-    image: bytes
+    pixels: npt.NDArray[np.uint8]
     cells: npt.NDArray[np.int32]
     rows: tuple[tuple[list[int], list[int]], ...]
 
 
 class LessonWriter:
-    """Makes pages in many processes, turns them into tokens there, and gathers them into arrays."""
+    """Makes pages in many processes, turns them into tokens and pixels there, and gathers them into arrays.
+
+    A context: the processes start with it, so that lessons can be written while a model learns from earlier ones.
+    """
 
     def __init__(self, encoder: PromptEncoder, processes: int) -> None:
         self.encoder = encoder
         self.processes = processes
         self._ids: dict[str, list[int]] = {}
+        self._pool: Pool | None = None
         # Once here, so that a forked process never calls torch: its threads do not survive forking.
         self._row(Example("", (), ""))
 
-    def random_screens(
-        self, words: Sequence[str], walks: int, *, babel_share: float, quotes: int, seed: int
-    ) -> Lessons:
-        jobs = [seed * 10_000_000 + n for n in range(walks)]
-        return self._lessons(self._parallel(partial(random_pages, words, babel_share, quotes), jobs))
+    def __enter__(self) -> LessonWriter:
+        if self.processes > 1:
+            _Process.writer = self  # reaches the children by forking
+            self._pool = multiprocessing.get_context("fork").Pool(self.processes)
+        return self
 
-    def demonstrations(self, tasks: Sequence[Task], history: int, slips: float) -> Lessons:
-        return self._lessons(self._parallel(partial(demonstration, history=history, slips=slips), tasks))
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.terminate()
 
-    def _parallel(self, function: PageMaker, jobs: Sequence[Any]) -> list[Written]:
-        if self.processes == 1:
-            return [self._written(page) for job in jobs for page in function(job)]
-        _work.function, _work.writer = function, self  # reaches the children by forking
-        with multiprocessing.get_context("fork").Pool(self.processes) as pool:
-            return [page for pages in pool.imap(_forked, jobs, chunksize=32) for page in pages]
+    def write(self, jobs: Sequence[Job]) -> Lessons:
+        """Everything that these jobs teach."""
+        written = self._pool.imap(_forked, jobs, chunksize=16) if self._pool else map(self.written, jobs)
+        return gathered([page for pages in written for page in pages])
 
-    def _written(self, page: Page) -> Written:
-        rows = tuple(row for row in map(self._row, page.examples) if row)
-        return Written(page.image, self._cells(page.words), rows)
-
-    def _lessons(self, pages: Sequence[Written]) -> Lessons:
-        rows = [(n, row) for n, page in enumerate(pages) for row in page.rows]
-        return Lessons(
-            pixels=_decode([page.image for page in pages]),
-            cells=np.stack([page.cells for page in pages]),
-            screen=np.array([n for n, _ in rows], np.int64),
-            prompts=np.stack([_left(prompt, PROMPT_TOKENS) for _, (prompt, _) in rows]),
-            actions=np.stack([_right(action, ACTION_TOKENS) for _, (_, action) in rows]),
-        )
+    def written(self, job: Job) -> list[Written]:
+        return [
+            Written(_decoded(page.image), self._cells(page.words), tuple(filter(None, map(self._row, page.examples))))
+            for page in job()
+        ]
 
     def _row(self, example: Example) -> tuple[list[int], list[int]] | None:
         prompt = self.encoder.token_ids(Prompt(example.goal, Screen(b"", 192, 384, digest="-"), example.history))
@@ -161,32 +157,24 @@ class LessonWriter:
         return self._ids[word]
 
 
-PageMaker = Callable[[Any], list[Page]]
+class _Process:
+    """What a forked process writes with."""
 
-
-class _Work:
-    """What a forked process makes pages with."""
-
-    function: PageMaker
     writer: LessonWriter
 
 
-_work = _Work()
+def _forked(job: Job) -> list[Written]:
+    return _Process.writer.written(job)
 
 
-def _forked(job: Any) -> list[Written]:
-    return [_work.writer._written(page) for page in _work.function(job)]
-
-
-def joined(parts: Sequence[Lessons]) -> Lessons:
-    """Several lessons as one."""
-    starts = np.cumsum([0, *(len(part.pixels) for part in parts[:-1])])
+def gathered(pages: Sequence[Written]) -> Lessons:
+    rows = [(n, row) for n, page in enumerate(pages) for row in page.rows]
     return Lessons(
-        pixels=np.concatenate([p.pixels for p in parts]),
-        cells=np.concatenate([p.cells for p in parts]),
-        screen=np.concatenate([p.screen + start for p, start in zip(parts, starts, strict=True)]),
-        prompts=np.concatenate([p.prompts for p in parts]),
-        actions=np.concatenate([p.actions for p in parts]),
+        pixels=np.stack([page.pixels for page in pages]),
+        cells=np.stack([page.cells for page in pages]),
+        screen=np.array([n for n, _ in rows], np.int64),
+        prompts=np.stack([_left(prompt, PROMPT_TOKENS) for _, (prompt, _) in rows]),
+        actions=np.stack([_right(action, ACTION_TOKENS) for _, (_, action) in rows]),
     )
 
 
@@ -202,15 +190,8 @@ def lexicon(suites: Sequence[str], phones: int, seed: int) -> list[str]:
     return [word for word, count in counts.most_common() if count >= 2]
 
 
-def _decode(images: Sequence[bytes]) -> npt.NDArray[np.uint8]:
-    pixels = np.empty((len(images), 384, 192, 3), np.uint8)
-
-    def fill(n: int) -> None:
-        pixels[n] = np.asarray(Image.open(io.BytesIO(images[n])).convert("RGB"))
-
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(fill, range(len(images)), chunksize=256))
-    return pixels
+def _decoded(image: bytes) -> npt.NDArray[np.uint8]:
+    return np.asarray(Image.open(io.BytesIO(image)).convert("RGB"))
 
 
 def _left(row: list[int], length: int) -> npt.NDArray[np.int32]:

@@ -9,8 +9,10 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,8 @@ from distrl.policies.models import model_folder, open_model, torch_device
 from distrl.policies.pocket.build import build_model, build_processor
 from distrl.policies.server import PolicyServer
 from distrl.policies.vlm import VlmPolicy
-from distrl.runtime.lessons import LessonWriter, joined, lexicon
+from distrl.runtime.lessons import Job, LessonWriter, demonstration, lexicon
+from distrl.runtime.reading import random_pages
 from distrl.tasks.base import load_suite
 from distrl.types import Task
 from distrl.worker.episode import Episode, Limits
@@ -49,13 +52,16 @@ class Recipe:
     read_batch: int = 256
     imitated: tuple[str, ...] = ("general", "webshop")
     """Suites whose training tasks are demonstrated."""
-    demonstrations: int = 9_000
+    sets: int = 10
+    """How often everything below is made anew."""
+    demonstrations: int = 5_000
     """Training tasks shown per suite."""
-    slips: float = 0.06
+    slips: float = 0.15
     """Share of the demonstrated steps that show something else which the screen offers: the start explores."""
-    quoted_walks: int = 12_000
+    quoted_walks: int = 4_000
     """Phones looked at again beside the demonstrations, now also to write down what stands there."""
-    imitate_steps: int = 7_000
+    imitate_steps: int = 14_000
+    """Over all sets."""
     imitate_batch: int = 256
     imitate_rate: float = 1e-3
     imitate_vision: bool = True
@@ -86,41 +92,78 @@ def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
     say(f"lexicon: {len(words)} words")
     processor = build_processor(words)
     model = build_model(processor, seed=recipe.seed)
-    writer, teacher = _classroom(model, processor, recipe)
-    lessons = _timed(say, "drawing random screens", lambda: _random_screens(writer, words, recipe.walks, recipe))
-    unseen = _random_screens(writer, words, max(10, recipe.walks // 100), replace(recipe, seed=recipe.seed + 1))
+    teacher = _teacher(model, processor, recipe)
+    with _writer(processor, recipe) as writer:
+        lessons = _timed(say, "drawing", lambda: writer.write(_walks(words, recipe.walks, recipe, recipe.seed)))
+        unseen = writer.write(_walks(words, max(10, recipe.walks // 100), recipe, recipe.seed + 1))
     say(f"{len(lessons.pixels)} screens, {len(lessons.screen)} examples")
-    schedule = Schedule(recipe.read_steps, recipe.read_batch)
     _compile(teacher)
-    _timed(say, "reading", lambda: teacher.teach(lessons, schedule, _reporter(say)))
+    schedule = Schedule(recipe.read_steps, recipe.read_batch)
+    _timed(say, "reading", lambda: teacher.teach([lessons], schedule, _reporter(say)))
     save(model, processor, folder)
-    _, teacher = _classroom(open_model(folder)[0], processor, recipe)
-    say(f"on unseen screens: {teacher.examine(unseen)}")
+    say(f"on unseen screens: {_teacher(open_model(folder)[0], processor, recipe).examine(unseen)}")
 
 
 def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> None:
-    """Demonstrations of training tasks, among examples of reading and of writing down what was read."""
+    """Demonstrations of training tasks, among examples of reading and of writing down what was read.
+
+    Each set is new, and is written while the model learns from the one before: what is never seen twice cannot be
+    remembered, and must be understood.
+    """
     model, processor = open_model(model_folder(reader))
-    writer, teacher = _classroom(model, processor, recipe)
-    shown = [t for s in recipe.imitated for t in load_suite(s).tasks("train", recipe.demonstrations, recipe.seed)]
-    shown_steps = _timed(say, "demonstrating", lambda: writer.demonstrations(shown, recipe.history, recipe.slips))
-    known = [word for word in processor.tokenizer.get_vocab() if word.isalnum() and word.islower()]
-    quoted = _random_screens(writer, sorted(known), recipe.quoted_walks, recipe, quotes=2)
-    say(f"{len(shown_steps.screen)} demonstrated steps, {len(quoted.screen)} examples of reading and writing down")
+    teacher = _teacher(model, processor, recipe)
     schedule = Schedule(
-        recipe.imitate_steps, recipe.imitate_batch, recipe.imitate_rate, 50, train_vision=recipe.imitate_vision
+        recipe.imitate_steps,
+        recipe.imitate_batch,
+        recipe.imitate_rate,
+        warmup=50,
+        train_vision=recipe.imitate_vision,
+        sets=recipe.sets,
     )
     if recipe.imitate_vision:
         _compile(teacher)
-    _timed(say, "imitating", lambda: teacher.teach(joined([shown_steps, quoted]), schedule, _reporter(say), every=100))
+    words = sorted(word for word in processor.tokenizer.get_vocab() if word.isalnum() and word.islower())
+    with _writer(processor, recipe) as writer:
+        sets = _ahead(lambda n: writer.write(_imitated(words, recipe, n)), recipe.sets)
+        _timed(say, "imitating", lambda: teacher.teach(_counted(sets, say), schedule, _reporter(say)))
     save(model, processor, folder)
 
 
-def _classroom(model: Any, processor: Any, recipe: Recipe) -> tuple[LessonWriter, Teacher]:
-    encoder = PromptEncoder(processor, processor.tokenizer.image_token_id, instruct=False)
-    pad_id = processor.tokenizer.pad_token_id
-    teacher = Teacher(model, pad_id=pad_id, device=torch_device(recipe.device), seed=recipe.seed)
-    return LessonWriter(encoder, recipe.processes), teacher
+def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> list[Job]:
+    seed = 1_000 * recipe.seed + number
+    tasks = [t for suite in recipe.imitated for t in load_suite(suite).tasks("train", recipe.demonstrations, seed)]
+    shown: list[Job] = [partial(demonstration, task, recipe.history, recipe.slips) for task in tasks]
+    return shown + _walks(words, recipe.quoted_walks, recipe, seed, quotes=2)
+
+
+def _walks(words: Sequence[str], walks: int, recipe: Recipe, seed: int, quotes: int = 0) -> list[Job]:
+    return [partial(random_pages, words, recipe.babel_share, quotes, 10_000_000 * seed + n) for n in range(walks)]
+
+
+def _ahead(make: Callable[[int], Lessons], count: int) -> Iterator[Lessons]:
+    """`make(0)`, `make(1)` …, each made while its predecessor is in use."""
+    with ThreadPoolExecutor(1) as background:
+        following = background.submit(make, 0)
+        for n in range(count):
+            lessons = following.result()
+            if n + 1 < count:
+                following = background.submit(make, n + 1)
+            yield lessons
+
+
+def _counted(sets: Iterator[Lessons], say: Say) -> Iterator[Lessons]:
+    for lessons in sets:
+        say(f"a new set: {len(lessons.pixels)} screens, {len(lessons.screen)} examples")
+        yield lessons
+
+
+def _writer(processor: Any, recipe: Recipe) -> LessonWriter:
+    return LessonWriter(PromptEncoder(processor, processor.tokenizer.image_token_id, instruct=False), recipe.processes)
+
+
+def _teacher(model: Any, processor: Any, recipe: Recipe) -> Teacher:
+    device = torch_device(recipe.device)
+    return Teacher(model, pad_id=processor.tokenizer.pad_token_id, device=device, seed=recipe.seed)
 
 
 def _compile(teacher: Teacher) -> None:
@@ -128,10 +171,6 @@ def _compile(teacher: Teacher) -> None:
     if teacher.device.type == "cuda":
         teacher.model.vision_tower.compile()
         teacher.model.language_model.compile()
-
-
-def _random_screens(writer: LessonWriter, words: Sequence[str], walks: int, recipe: Recipe, quotes: int = 0) -> Lessons:
-    return writer.random_screens(words, walks, babel_share=recipe.babel_share, quotes=quotes, seed=recipe.seed)
 
 
 def save(model: Any, processor: Any, folder: Path) -> None:
