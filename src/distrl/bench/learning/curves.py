@@ -80,9 +80,9 @@ def last(curve: Floats) -> float:
 
 
 def first_reach(grid: Floats, curve: Floats, level: float) -> float | None:
-    """Where a curve is at `level` for the first time; None when it never is."""
+    """Where a curve is at `level` for the first time; None when it never is, or when nothing is to be reached."""
     there = np.flatnonzero(np.nan_to_num(curve, nan=-1.0) >= level)
-    return float(grid[there[0]]) if len(there) and np.isfinite(level) else None
+    return float(grid[there[0]]) if len(there) and level > 0 else None
 
 
 def stability(episodes: Episodes, seconds: float) -> float | None:

@@ -10,7 +10,7 @@ from distrl.bench.learning.curves import WINDOW_SHARE, Band, against_count, agai
 from distrl.bench.learning.plan import TESTS
 from distrl.bench.learning.record import Record
 from distrl.errors import ConfigError
-from distrl.evaluation.statistics import Interval
+from distrl.evaluation.statistics import Interval, wilson
 from distrl.types import Floats
 
 
@@ -56,7 +56,12 @@ class Figures:
         return self.rate(self.runs[method], split)
 
     def test(self, method: str, split: str) -> Interval:
-        return interval(self.success(method, split), self.draws(method, split))
+        """A success rate with its interval. Where no task or every task was solved the bootstrap sees no spread; then
+        it is Wilson's interval, as if each task had been played once."""
+        success, tasks = self.success(method, split), len(self._tasks(split))
+        if success in (0.0, 1.0):
+            return Interval(success, *wilson(round(success * tasks), tasks))
+        return interval(success, self.draws(method, split))
 
     def draws(self, method: str, split: str) -> Floats:
         """Success rates under the bootstrap, draw by draw; the n-th draw has the same tasks for every method."""

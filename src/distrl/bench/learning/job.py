@@ -1,12 +1,17 @@
 """One run in a process of its own: train, play the tests with the final policy, write the record.
 
-Started as `python -m distrl.bench.learning.job JOB.json`; what it prints goes into a log beside the records.
+Started as `python -m distrl.bench.learning.job JOB.json PARENT`; ends when the process with the id PARENT does. What it
+prints goes into a log.
 """
 
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+import threading
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -81,5 +86,19 @@ def _test(job: Job, split: str, progress: LinesProgress) -> Exam:
     return tested(evaluate_policy(examined(job.config, split, model), progress=progress))
 
 
+def end_with(parent: int, farewell_s: float = 60.0) -> None:
+    """End when the process that started us is gone, killed perhaps: nobody would wait for us or end us any more."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(farewell_s)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
 if __name__ == "__main__":
+    end_with(parent=int(sys.argv[2]))
     sys.exit(play(Job.read(Path(sys.argv[1]))))

@@ -120,7 +120,7 @@ def describe(record: Record) -> str:
 
 def start(job: Path, log: Path, cores: list[int]) -> subprocess.Popen[bytes]:
     """The process of a job, in a session of its own so that it and all it starts can be ended together."""
-    command = [sys.executable, "-m", "distrl.bench.learning.job", str(job)]
+    command = [sys.executable, "-m", "distrl.bench.learning.job", str(job), str(os.getpid())]
     environment = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", **os.environ}
     with log.open("wb") as output:
         process = subprocess.Popen(

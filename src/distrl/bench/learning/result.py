@@ -22,7 +22,8 @@ LEVELS = (60, 90)
 """Percent of the best final training success that the times are for."""
 HOW = {
     "final_success": "success on test-instances with the final policy, over all tasks and seeds",
-    "ci95": "bootstrap over tasks (the same for all methods) and, inside each method, over seeds; 10,000 draws",
+    "ci95": "bootstrap over tasks (the same for all methods) and, inside each method, over seeds; "
+    "10,000 draws; at 0 and 100 % Wilson's interval over the tasks",
     "curve": f"mean over seeds of training success in a window of {WINDOW_SHARE:.0%} of the run, templates weighted "
     f"equally; by_trajectories: in a window of {WINDOW_EPISODES} trajectories",
     "seconds_to": "first time the curve is at 60 % and 90 % of the best method's training success at the end",

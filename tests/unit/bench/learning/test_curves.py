@@ -49,6 +49,7 @@ def test_the_first_time_at_a_level():
     grid, curve = np.array([1.0, 2.0, 3.0]), np.array([np.nan, 0.5, 0.4])
     assert first_reach(grid, curve, 0.45) == 2.0
     assert first_reach(grid, curve, 0.6) is None
+    assert first_reach(grid, curve, 0.0) is None
     assert last(np.array([0.1, 0.3, np.nan])) == 0.3
 
 

@@ -92,6 +92,20 @@ def test_whatever_ends_the_race_no_process_is_left_behind(short, processes):
     assert all(process.poll() is not None for process in started)
 
 
+def test_a_job_ends_when_whoever_started_it_was_killed():
+    job = (
+        "import os, time; from distrl.bench.learning.job import end_with; end_with(os.getppid());"
+        "print('up', flush=True); time.sleep(600)"
+    )
+    starter = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {job!r}])"
+    with subprocess.Popen([sys.executable, "-c", starter], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"up\n"
+        process.kill()
+        # The pipe closes when the last process that holds it has ended.
+        assert process.stdout.read() == b""
+
+
 def test_records_of_other_settings_are_not_mixed_in(short, make_record):
     short.records.mkdir(parents=True)
     entry = Entry("a_ride", 0)

@@ -79,6 +79,16 @@ def test_a_method_of_which_every_run_failed_has_no_figures_and_breaks_nothing(pl
     assert draw_all(figures, tmp_path)
 
 
+def test_a_method_that_solves_nothing_is_not_said_to_be_surely_hopeless(plan, made_up):
+    lost = [
+        replace(r, tests={split: replace(exam, outcomes="0" * len(exam.tasks)) for split, exam in r.tests.items()})
+        for r in made_up
+    ]
+    method = result(plan, lost, [])["methods"]["a_ride"]
+    assert method["final_success"] == method["final_success_ci95"][0] == 0.0
+    assert 0.05 < method["final_success_ci95"][1] < 0.1
+
+
 def test_a_collapse_is_named(plan, made_up):
     fallen = made_up[-1]
     falling = replace(fallen.episodes, success=(np.arange(len(fallen.episodes)) < 200).astype(float))
