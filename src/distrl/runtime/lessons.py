@@ -12,6 +12,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing.pool import Pool
 
@@ -94,15 +95,15 @@ def _lower(action: Action) -> Action:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A page in tokens: its pixels, its cells, and (prompt, action) of each example that is short enough."""
+    """A page in tokens: its image, its cells, and (prompt, action) of each example that is short enough."""
 
-    pixels: npt.NDArray[np.uint8]
+    image: bytes
     cells: npt.NDArray[np.int32]
     rows: tuple[tuple[list[int], list[int]], ...]
 
 
 class LessonWriter:
-    """Makes pages in many processes, turns them into tokens and pixels there, and gathers them into arrays.
+    """Makes pages in many processes, turns them into tokens there, and gathers them into arrays.
 
     A context: the processes start with it, so that lessons can be written while a model learns from earlier ones.
     """
@@ -132,7 +133,7 @@ class LessonWriter:
 
     def written(self, job: Job) -> list[Written]:
         return [
-            Written(_decoded(page.image), self._cells(page.words), tuple(filter(None, map(self._row, page.examples))))
+            Written(page.image, self._cells(page.words), tuple(filter(None, map(self._row, page.examples))))
             for page in job()
         ]
 
@@ -170,7 +171,7 @@ def _forked(job: Job) -> list[Written]:
 def gathered(pages: Sequence[Written]) -> Lessons:
     rows = [(n, row) for n, page in enumerate(pages) for row in page.rows]
     return Lessons(
-        pixels=np.stack([page.pixels for page in pages]),
+        pixels=_decoded([page.image for page in pages]),
         cells=np.stack([page.cells for page in pages]),
         screen=np.array([n for n, _ in rows], np.int64),
         prompts=np.stack([_left(prompt, PROMPT_TOKENS) for _, (prompt, _) in rows]),
@@ -190,8 +191,15 @@ def lexicon(suites: Sequence[str], phones: int, seed: int) -> list[str]:
     return [word for word, count in counts.most_common() if count >= 2]
 
 
-def _decoded(image: bytes) -> npt.NDArray[np.uint8]:
-    return np.asarray(Image.open(io.BytesIO(image)).convert("RGB"))
+def _decoded(images: Sequence[bytes]) -> npt.NDArray[np.uint8]:
+    pixels = np.empty((len(images), 384, 192, 3), np.uint8)
+
+    def fill(n: int) -> None:
+        pixels[n] = np.asarray(Image.open(io.BytesIO(images[n])).convert("RGB"))
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(fill, range(len(images)), chunksize=256))
+    return pixels
 
 
 def _left(row: list[int], length: int) -> npt.NDArray[np.int32]:

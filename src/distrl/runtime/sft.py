@@ -52,15 +52,15 @@ class Recipe:
     read_batch: int = 256
     imitated: tuple[str, ...] = ("general", "webshop")
     """Suites whose training tasks are demonstrated."""
-    sets: int = 10
+    sets: int = 1
     """How often everything below is made anew."""
-    demonstrations: int = 5_000
+    demonstrations: int = 9_000
     """Training tasks shown per suite."""
-    slips: float = 0.15
+    slips: float = 0.06
     """Share of the demonstrated steps that show something else which the screen offers: the start explores."""
-    quoted_walks: int = 4_000
+    quoted_walks: int = 12_000
     """Phones looked at again beside the demonstrations, now also to write down what stands there."""
-    imitate_steps: int = 14_000
+    imitate_steps: int = 7_000
     """Over all sets."""
     imitate_batch: int = 256
     imitate_rate: float = 1e-3
@@ -80,7 +80,7 @@ def make_pocket(folder: Path, recipe: Recipe, say: Say, reader: Path | None = No
     `reader` is a model that can read already (what `teach_reading` saved): only imitation is done then.
     """
     if reader is None:
-        reader = folder / "reader"
+        reader = folder.with_name(f"{folder.name}-reader")  # kept: imitation can be tried again with --reader
         teach_reading(reader, recipe, say)
     teach_imitation(reader, folder, recipe, say)
     return graded(folder, recipe, say)
