@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from distrl import config as public
 from distrl import loading
 from distrl.config import Config, RunConfig, known_configs, load_config, to_yaml, with_free_name
 from distrl.errors import ConfigError
@@ -27,6 +28,12 @@ def written(tmp_path: Path):
 def test_every_shipped_config_loads_from_any_folder(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert isinstance(load_config(name), Config)
+
+
+def test_every_section_is_imported_from_the_package_itself():
+    sections = {kind.__name__: kind for name, kind in loading.hints(Config).items() if name in Config.model_fields}
+    assert {name: getattr(public, name, None) for name in sections} == sections
+    assert set(sections) <= set(public.__all__)
 
 
 def test_the_folder_at_the_root_of_a_clone_shows_the_shipped_configs():

@@ -25,7 +25,7 @@ first and then among the configs that ship with the package. What a file leaves 
 An unknown key is an error, and so is a value of the wrong kind. `distrl config NAME` prints a config with every default
 filled in; `distrl train NAME --dry-run` also checks that the suite, the device and the model are there.
 
-This page is made from `src/distrl/config.py` by `make docs`; do not edit it by hand.
+This page is made from `src/distrl/config/` by `make docs`; do not edit it by hand.
 """
 
 

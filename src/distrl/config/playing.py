@@ -1,0 +1,95 @@
+"""Settings of those who play: devices, tasks, policy, workers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import NonNegativeInt, PositiveInt
+
+from distrl.config.settings import PositiveFloat, Settings
+
+
+class DevicesConfig(Settings):
+    """The phones, and how long we wait for them."""
+
+    address: str = "sim://phone"
+    """URL of the device, e.g. `sim://phone?latency=emulator`."""
+
+    per_worker: PositiveInt = 8
+    """Devices that one worker drives at the same time."""
+
+    command_timeout_s: PositiveFloat = 60.0
+    """A device that takes longer to answer one command is lost; its episode is invalid."""
+
+    episode_timeout_s: PositiveFloat = 1800.0
+    """An episode that lasts longer is invalid; its task is given back."""
+
+
+class TasksConfig(Settings):
+    """What the agent is asked to do."""
+
+    suite: str = "general"
+    """Suite of task templates: general or webshop."""
+
+    only: tuple[str, ...] = ()
+    """Templates to play, by the beginning of their name (`settings/`, `clock/add_alarm`), in training and evaluation
+    alike; empty plays the whole suite."""
+
+    split: str = "train"
+    """Split that training tasks come from."""
+
+    curriculum: Literal["uniform", "edge"] = "uniform"
+    """uniform: every template equally often; edge: more often where success is near one half."""
+
+    group_size: PositiveInt = 1
+    """Each task is handed out this many times in a row. grpo compares the trajectories of one task and needs 2 or more;
+    8 is usual."""
+
+    lease_s: PositiveFloat = 3600.0
+    """A task leased for longer than this is given back and played by somebody else."""
+
+
+class PolicyConfig(Settings):
+    """The model that looks at the screen and writes an action."""
+
+    model: str = "pocket"
+    """`pocket` (ships with the package) or a folder with any Hugging Face image-text-to-text model."""
+
+    temperature: PositiveFloat = 1.0
+    """Sampling temperature during training; the recorded log-probabilities are those of this distribution."""
+
+    max_new_tokens: PositiveInt = 24
+    """An action that is longer is cut and becomes invalid."""
+
+    history: NonNegativeInt = 3
+    """How many previous actions the prompt names."""
+
+    freeze_vision: bool = True
+    """Train the language model only; screenshot features are then computed once and cached by hash."""
+
+    feature_cache_mb: PositiveInt = 1024
+    """Memory for cached screenshot features, per process."""
+
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    """Precision of the model's weights in memory."""
+
+    device: str = "auto"
+    """Torch device: `cpu`, `cuda`, or `auto` for a GPU where there is one."""
+
+    batch_size: PositiveInt = 32
+    """Most screens in one inference batch."""
+
+
+class WorkersConfig(Settings):
+    """Who plays."""
+
+    count: PositiveInt = 1
+    """Worker processes; each has its own policy copy and its own devices."""
+
+    spool_mb: PositiveInt = 1024
+    """A worker stops starting episodes when this much waits in its spool unacknowledged."""
+
+    share_features: bool = True
+    """Workers send the features of new screens along with a trajectory, so that the learner need not look at them
+    again. Saves it most of its vision passes; costs more network than the screenshots themselves (55 KB per screen
+    with `pocket`). Only with `policy.freeze_vision`."""
