@@ -49,6 +49,7 @@ class Witness:
         self.token_mode: int | None = None
         self.open_ports: set[str] = set()
         self.intruder_heard = ""
+        self.niceness: dict[str, int] = {}
         self.port = free_port()
         self.address = ""
 
@@ -58,6 +59,7 @@ class Witness:
             self.phases.append(phase)
         if phase == "train" and self.token_mode is None:
             self.token_mode = stat.S_IMODE(Path(os.environ["RAY_AUTH_TOKEN_PATH"]).stat().st_mode)
+            self.niceness = {title: os.getpriority(os.PRIO_PROCESS, pid) for pid, title in actors().items()}
             self.open_ports = listening(set(descendants(os.getpid())) | {os.getpid()})
             self.address = ray.get_runtime_context().gcs_address
             self.intruder_heard = intrude(self.address)
@@ -66,6 +68,12 @@ class Witness:
 
     def message(self, text: str) -> None:
         self.messages.append(text)
+
+
+def actors() -> dict[int, str]:
+    """Pid → name and pid of every process of the run that is not Ray's own."""
+    found = descendants(os.getpid()).items()
+    return {pid: f"{title} {pid}" for pid, title in found if "Actor" in title and title.startswith("ray::")}
 
 
 def free_port() -> int:
@@ -170,6 +178,12 @@ def test_ray_listens_at_the_port_it_was_given(run: tuple[Path, Witness, list[int
 
 def test_a_stranger_without_the_token_is_refused(run: tuple[Path, Witness, list[int]]) -> None:
     assert "AuthenticationError" in run[1].intruder_heard
+
+
+def test_a_run_s_processes_are_as_nice_as_whoever_started_them(run: tuple[Path, Witness, list[int]]) -> None:
+    """Says nothing at niceness 19, where Ray's own habit of adding 15 would not show."""
+    assert len(run[1].niceness) == 4
+    assert set(run[1].niceness.values()) == {os.getpriority(os.PRIO_PROCESS, 0)}, run[1].niceness
 
 
 def test_nothing_of_ray_is_left_behind(run: tuple[Path, Witness, list[int]]) -> None:

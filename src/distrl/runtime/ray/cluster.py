@@ -35,6 +35,8 @@ def environment(private: Path, port: int | None) -> dict[str, str]:
         "RAY_AUTH_TOKEN_PATH": str(private / "token"),
         # The name is historical: without clusters Ray binds every port to loopback, on every system.
         "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        # Ray would add 15: on a busy machine its processes then wait for everybody else's. Who wants that says `nice`.
+        "RAY_worker_niceness": "0",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # a process without reserved GPUs may still use what is there
         "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
     }
