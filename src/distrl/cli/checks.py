@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Literal
 
+from distrl.config import Config
 from distrl.store import provenance
 
 MINIMUM_PYTHON = (3, 11)
@@ -29,9 +30,9 @@ class Finding:
     """What to do; empty when nothing needs doing."""
 
 
-def examine(deep: bool = False) -> list[Finding]:
-    """All findings, in the order a reader would mend them."""
-    machine = [python(), cores(), memory(), disk(), threads(), gpu()]
+def examine(config: Config, deep: bool = False) -> list[Finding]:
+    """All findings for a run of this config, in the order a reader would mend them."""
+    machine = [python(), cores(), memory(), disk(), threads(), gpu(), precision(config)]
     programs = [*(library(name) for name in ("torch", "transformers", "ray")), adb(), chromium()]
     ours = [pocket(), phone(), *([local_ray()] if deep else [])]
     return machine + programs + ours
@@ -87,6 +88,31 @@ def gpu() -> Finding:
     if not found:
         return Finding("gpu", "warn", "none", "The pocket model needs none; a big model does.")
     return Finding("gpu", "ok", "; ".join(found))
+
+
+def precision(config: Config) -> Finding:
+    """bfloat16 halves the memory of a GPU; on a CPU it costs time, and on some virtual machines the process."""
+    dtype = config.policy.dtype
+    if dtype == "float32":  # well everywhere, and torch need not be imported to say so
+        return Finding("precision", "ok", dtype)
+    devices = {"policy.device": config.policy.device, "learner.device": config.learner.device}
+    try:
+        from distrl.runtime.preflight import processor
+
+        on_cpu = [f"{key}={device}" for key, device in devices.items() if processor(device) == "cpu"]
+    except (ImportError, RuntimeError) as error:
+        return Finding(
+            "precision", "missing", str(error), f"Install torch, and set {' and '.join(devices)} to auto, cpu or cuda."
+        )
+    if not on_cpu:
+        return Finding("precision", "ok", dtype)
+    return Finding(
+        "precision",
+        "warn",
+        f"{dtype} on a CPU ({', '.join(on_cpu)})",
+        f"Set policy.dtype=float32. On a CPU {dtype} is slower, and on a virtual machine that reports AMX and does not "
+        "grant it the process ends with an illegal instruction. Or put policy and learner on a GPU.",
+    )
 
 
 def adb() -> Finding:

@@ -12,16 +12,20 @@ from rich.table import Table
 from rich.text import Text
 
 from distrl.cli.checks import Finding, examine
+from distrl.cli.train import DEFAULT, ConfigArgument, Overrides, split_arguments
+from distrl.config import load_config
 
 COLOURS = {"ok": "green", "warn": "yellow", "missing": "red"}
 
 
 def doctor(
+    config: ConfigArgument = DEFAULT,
+    overrides: Overrides = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
     deep: Annotated[bool, typer.Option("--deep", help="Start Ray too; takes some ten seconds.")] = False,
 ) -> None:
-    """Examine this machine: what is there, what is missing, how to mend it."""
-    findings = examine(deep)
+    """Examine this machine for a run of this config: what is there, what is missing, how to mend it."""
+    findings = examine(load_config(*split_arguments(config, overrides)), deep)
     healthy = all(finding.status != "missing" for finding in findings)
     if as_json:
         typer.echo(json.dumps({"healthy": healthy, "findings": [asdict(finding) for finding in findings]}, indent=2))

@@ -13,7 +13,7 @@ from pathlib import Path
 from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
 from distrl.errors import CheckpointError, ConfigError, CorruptData, PortTaken, StorageFull
-from distrl.policies.models import model_folder
+from distrl.policies.models import model_folder, torch_device
 from distrl.tasks.base import load_suite
 from distrl.types import Screen
 
@@ -72,6 +72,11 @@ def newest_model(run: Path, warn: Callable[[str], None]) -> Path:
     if newest is None:
         raise CheckpointError(f"{run} has no policy to play with yet: its first checkpoint is still to come.")
     return newest / "model"
+
+
+def processor(device: str) -> str:
+    """What a model on this torch device computes with here: `cpu`, `cuda` … Raises `RuntimeError` if unknown."""
+    return torch_device(device).type
 
 
 def render_phone() -> Screen:

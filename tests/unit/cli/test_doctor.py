@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from distrl.cli import checks, doctor, main
 from distrl.cli.checks import Finding
+from distrl.config import load_config
 
 
 def invoke(*arguments: str):
@@ -19,14 +20,14 @@ def invoke(*arguments: str):
 
 @pytest.mark.parametrize(("status", "code"), [("ok", 0), ("warn", 0), ("missing", 1)])
 def test_only_what_is_missing_makes_the_doctor_fail(monkeypatch, status, code):
-    monkeypatch.setattr(doctor, "examine", lambda deep: [Finding("ray", status, "2.60", "install it")])
+    monkeypatch.setattr(doctor, "examine", lambda config, deep: [Finding("ray", status, "2.60", "install it")])
     result = invoke()
     assert result.exit_code == code
     assert "install it" in result.output
 
 
 def test_json_holds_every_finding(monkeypatch):
-    monkeypatch.setattr(doctor, "examine", lambda deep: [Finding("ray", "missing", "gone", "install it")])
+    monkeypatch.setattr(doctor, "examine", lambda config, deep: [Finding("ray", "missing", "gone", "install it")])
     answer = json.loads(invoke("--json").output)
     assert answer == {
         "healthy": False,
@@ -53,6 +54,48 @@ def test_a_full_disk_is_a_warning(monkeypatch):
 def test_more_threads_than_cores_is_a_warning(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "4096")
     assert checks.threads().status == "warn"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "where"),
+    [
+        (["policy.device=cpu"], "(policy.device=cpu)"),
+        (["policy.device=auto", "learner.device=cuda"], "(policy.device=auto)"),
+        (["learner.device=cpu"], "(learner.device=cpu)"),
+        (["policy.device=cpu", "learner.device=cpu"], "(policy.device=cpu, learner.device=cpu)"),
+    ],
+)
+def test_bfloat16_on_a_cpu_is_a_warning(overrides, where, monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    devices = ["policy.device=cuda", "learner.device=cuda"]
+    finding = checks.precision(load_config("quickstart", ["policy.dtype=bfloat16", *devices, *overrides]))
+    assert finding.status == "warn"
+    assert finding.detail == f"bfloat16 on a CPU {where}"
+    assert "policy.dtype=float32" in finding.mend
+
+
+def test_bfloat16_on_a_gpu_and_float32_anywhere_are_well(monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert checks.precision(load_config("quickstart", ["policy.dtype=bfloat16"])).status == "ok"
+    assert checks.precision(load_config("quickstart", ["policy.device=cpu", "learner.device=cpu"])).status == "ok"
+
+
+def test_a_device_that_torch_does_not_know_is_a_finding():
+    finding = checks.precision(load_config("quickstart", ["policy.dtype=bfloat16", "policy.device=abacus"]))
+    assert (finding.status, bool(finding.mend)) == ("missing", True)
+
+
+def test_the_doctor_examines_the_machine_for_the_config_it_is_given(monkeypatch):
+    asked = []
+    monkeypatch.setattr(doctor, "examine", lambda config, deep: asked.append(config) or [])
+    invoke(), invoke("policy.dtype=bfloat16"), invoke("webshop", "run.seed=3")
+    assert [(config.tasks.suite, config.policy.dtype, config.run.seed) for config in asked] == [
+        ("general", "float32", load_config("quickstart").run.seed),
+        ("general", "bfloat16", load_config("quickstart").run.seed),
+        ("webshop", "float32", 3),
+    ]
 
 
 def test_a_check_that_breaks_is_a_finding(monkeypatch):
