@@ -112,10 +112,14 @@ class Host:
 
     def deliver(self, payload: bytes) -> Receipt:
         """Refused is what could only do harm: bytes that are no trajectory, one whose screens nobody has, one that
-        nobody could learn from."""
+        nobody could learn from. Whose task can be read, that is played again at once."""
+        trajectory = None
         try:
-            return self._insert(decode(payload))
+            trajectory = decode(payload)
+            return self._insert(trajectory)
         except CorruptData as error:
+            if trajectory is not None:
+                self.leases.settle(trajectory.worker, trajectory.task, again=True)
             self._note("delivery_refused", str(error))
             return Receipt("refused")
         except StorageFull:

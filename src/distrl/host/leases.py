@@ -44,15 +44,16 @@ class Leases:
         return lease
 
     def settle(self, worker: str, task: Task, *, again: bool = False) -> None:
-        """This worker has delivered this task's trajectory. `again`: it was invalid, so somebody else plays it."""
+        """This worker has delivered this task's trajectory. `again`: it was invalid or refused, so somebody else plays
+        the task, as it was leased."""
         found = next(
             (key for key, held in self._held.items() if held.worker == worker and held.lease.task.id == task.id), None
         )
         if found is None:
             return  # it ran out before, and the task was given back then
-        del self._held[found]
+        leased = self._held.pop(found).lease.task
         if again:
-            self._give_back(task)
+            self._give_back(leased)
         else:
             self._attempts.pop(task.id, None)
 

@@ -36,6 +36,8 @@ class Courier:
         self.produced = 0
         self.delivered = 0
         self._refused: set[str] = set()
+        self._leases: dict[str, str] = {}
+        """Trajectory → its lease, until the host has answered."""
         self._one_at_a_time = asyncio.Lock()
         self._news = asyncio.Event()
         self._news.set()
@@ -50,7 +52,7 @@ class Courier:
         """Ids on disk that the host may still take, oldest first."""
         return [identifier for identifier in self.spool.pending() if identifier not in self._refused]
 
-    async def post(self, trajectory: Trajectory) -> None:
+    async def post(self, trajectory: Trajectory, lease_id: str) -> None:
         """Put it on disk. While this machine's disk is full the caller, and nobody else, waits."""
         payload = encode(trajectory)
         patience = Patience()
@@ -61,6 +63,7 @@ class Courier:
             except StorageFull as error:
                 await self._report("spool_full", str(error))
                 await patience.wait()
+        self._leases[trajectory.id] = lease_id
         if self.sharing:
             self.sharing.note(trajectory)
         self.produced += 1
@@ -91,14 +94,26 @@ class Courier:
                 continue
             if receipt.settled:
                 self.spool.remove(identifier)
+                self._leases.pop(identifier, None)
                 self.delivered += 1
                 return
             if receipt.status == "refused":
                 # It stays on disk for whoever wants to look at it, and is not offered again by this process.
                 self._refused.add(identifier)
+                await self._give_back(identifier)
                 await self._report("refused", f"spool entry {identifier} is no trajectory; it stays in the spool")
                 return
             await patience.wait()
+
+    async def _give_back(self, identifier: str) -> None:
+        """Bytes that cannot be read do not tell the host whose task they were."""
+        lease_id = self._leases.pop(identifier, None)
+        if lease_id is None:
+            return  # an earlier process played it; its leases were given back when we joined
+        try:
+            await self.client.give_back([lease_id])
+        except Unreachable:
+            return  # the host gives it back itself once the lease has run out
 
     async def _report(self, kind: str, detail: str) -> None:
         try:

@@ -60,7 +60,7 @@ class Slot:
         try:
             episode = self.episode_on(await self._ready_device())
             trajectory = await episode.play(lease.task)
-            await self.courier.post(trajectory)
+            await self.courier.post(trajectory, lease.id)
         except asyncio.CancelledError:
             await self._give_back(lease)
             raise

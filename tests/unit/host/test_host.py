@@ -12,6 +12,7 @@ from toy import ToyPolicy, ToySuite, picture, toy_config
 
 from distrl.errors import CorruptData, StaleVersion, StorageFull
 from distrl.host.host import Host
+from distrl.host.leases import MAX_ATTEMPTS
 from distrl.replay.buffer import ReplayBuffer
 from distrl.store.codec import encode
 from distrl.store.run import RunStore
@@ -114,6 +115,25 @@ def test_a_trajectory_that_nobody_could_learn_from_is_refused_and_poisons_nothin
     assert (world.host.store.counts().trajectories, len(world.host.replay)) == (0, 0)
     assert [event.kind for event in world.host.store.events()].count("delivery_refused") == 3
     assert world.host.deliver(encode(good)).status == "inserted"
+
+
+def test_the_task_of_a_refused_trajectory_is_played_again_at_once_but_not_for_ever(world: World) -> None:
+    (lease,) = world.host.lease("w", 1)
+    for _ in range(MAX_ATTEMPTS - 1):
+        tampered = replace(trajectory(lease, "w"), steps=(), task=replace(lease.task, goal="something else"))
+        assert world.host.deliver(encode(tampered)).status == "refused"
+        assert world.host.leases.in_flight == 0
+        again = world.host.lease("w", 1)[0]
+        assert again.task == lease.task
+        lease = again
+    world.host.deliver(encode(replace(trajectory(lease, "w"), steps=())))
+    assert world.host.lease("w", 1)[0].task != lease.task
+
+
+def test_a_refused_trajectory_gives_back_nobody_else_s_lease(world: World) -> None:
+    (lease,) = world.host.lease("w", 1)
+    world.host.deliver(encode(replace(trajectory(lease, "a stranger"), steps=())))
+    assert world.host.leases.in_flight == 1
 
 
 def test_a_crash_between_store_and_replay_loses_and_doubles_nothing(world: World) -> None:

@@ -137,12 +137,13 @@ def test_delivery_is_repeated_until_the_host_has_taken_it(tmp_path: Path) -> Non
     assert worker.courier.spool.pending() == []
 
 
-def test_bytes_that_the_host_refuses_stay_in_the_spool(tmp_path: Path) -> None:
+def test_bytes_that_the_host_refuses_stay_in_the_spool_and_their_lease_is_given_back(tmp_path: Path) -> None:
     host = FakeHost(2, moods=["refused"])
-    worker = work(host, tmp_path)
+    worker = work(host, tmp_path, devices={"per_worker": 1})
     assert len(worker.courier.spool.pending()) == 1
     assert "refused" in host.events
     assert len(host.received) == 1
+    assert host.given_back == ["1"]
 
 
 def test_a_lost_device_costs_one_episode_and_is_opened_again(tmp_path: Path) -> None:
