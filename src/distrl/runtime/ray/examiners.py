@@ -10,6 +10,7 @@ from typing import Any
 import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
 
+from distrl.errors import Unreachable
 from distrl.runtime.ray.clients import original
 from distrl.types import Task, Trajectory
 
@@ -17,14 +18,20 @@ RETRY_S = 0.5
 
 
 class Examiners:
-    """Each worker plays its share; the share of one that died is played again from its beginning."""
+    """Each worker plays its share; the share of one that died is played again from its beginning.
+
+    A learner that dies before it has handed over its weights is waited for: it comes back with those of its last
+    checkpoint.
+    """
 
     def __init__(
         self, name: str, tasks: Sequence[Task], workers: Mapping[str, Any], sealed: Callable[[], Any], wait_s: float
     ) -> None:
-        """`sealed` gives a reference to the weights; `wait_s` is how long a dead worker may take to start again."""
+        """`sealed` gives a reference to the learner's weights; `wait_s` is how long a dead worker, or the learner, may
+        take to start again."""
         self.name = name
         self._wait_s = wait_s
+        self._without_weights_since: dict[int, float] = {}
         self._died_at: dict[int, float] = {}
         self._count = len(tasks)
         self._workers = list(workers.items())
@@ -45,20 +52,33 @@ class Examiners:
         for place in [place for place, job in self._jobs.items() if job in done]:
             try:
                 self._take(place, ray.get(self._jobs[place]))
+            except RayTaskError as error:  # first: when its weights do not come, what a worker raises is both
+                self._ask_for_weights_again(place, error)
             except RayActorError:
                 if time.monotonic() - self._died_at.get(place, -self._wait_s) >= self._wait_s:
                     self._died_at[place] = time.monotonic()
                     lost.append(self._workers[place][0])
                 time.sleep(RETRY_S)
                 self._jobs[place] = self._workers[place][1].ready.remote()
-            except RayTaskError as error:
-                raise original(error) from error
         return lost
+
+    def _ask_for_weights_again(self, place: int, error: RayTaskError) -> None:
+        """Of a process that died a worker knows only the learner. Raises whatever else a worker raised, and
+        `Unreachable` when the learner stays away."""
+        cause = original(error)
+        if not isinstance(cause, RayActorError):
+            raise cause from error
+        since = self._without_weights_since.setdefault(place, time.monotonic())
+        if time.monotonic() - since >= self._wait_s:
+            raise Unreachable("learner", "sealed", self._wait_s, type(cause).__name__) from error
+        time.sleep(RETRY_S)
+        self._jobs[place] = self._start(place, self._sealed())
 
     def _take(self, place: int, answer: Any) -> None:
         """An answer came: either that a worker has started again, or its share."""
         if place in self._died_at:
             del self._died_at[place]
+            self._without_weights_since.pop(place, None)
             self._jobs[place] = self._start(place, self._sealed())
         else:
             self._done[place] = answer
