@@ -227,6 +227,7 @@ class Trajectory:
     last_screen: Screen | None = None
     worker: str = ""
     device: str = ""
+    """Address and slot, `sim://phone?latency=emulator#3`: one device of this worker, however many share the address."""
     started_at: float = 0.0
     """Seconds of the host's clock."""
     duration_s: float = 0.0

@@ -57,7 +57,7 @@ CREATE TABLE screens (
 ) WITHOUT ROWID;
 CREATE TABLE metrics (name TEXT NOT NULL, step INTEGER NOT NULL, at REAL NOT NULL, value REAL);
 CREATE INDEX metrics_by_name ON metrics (name, step);
-CREATE TABLE devices (
+CREATE TABLE devices (  -- one row per device: its address ends in its slot of the worker
     address TEXT NOT NULL, worker TEXT NOT NULL, episodes INTEGER NOT NULL, invalid INTEGER NOT NULL,
     last_seen_at REAL NOT NULL, PRIMARY KEY (address, worker)
 ) WITHOUT ROWID;

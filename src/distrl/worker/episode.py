@@ -45,7 +45,9 @@ class Episode:
         mint: Callable[[], str],
         now: Callable[[], float],
         worker: str = "",
+        slot: int | None = None,
     ) -> None:
+        """`slot` tells this device from the worker's others, whose address may be the same."""
         self.device = device
         self.brain = brain
         self.judge = judge
@@ -53,6 +55,7 @@ class Episode:
         self.mint = mint
         self.now = now
         self.worker = worker
+        self.device_name = device.address if slot is None else f"{device.address}#{slot}"
         self.device_is_suspect = False
         """The last episode ended because of the device: open it anew before the next one."""
 
@@ -78,7 +81,7 @@ class Episode:
             outcome=outcome,
             last_screen=record.screen,
             worker=self.worker,
-            device=self.device.address,
+            device=self.device_name,
             started_at=started_at,
             duration_s=self.now() - started_at,
         )

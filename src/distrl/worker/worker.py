@@ -79,14 +79,16 @@ class Worker:
         devices = self.config.devices
         limits = Limits(devices.command_timeout_s, devices.episode_timeout_s, self.config.policy.history)
 
-        def episode_on(device: Device) -> Episode:
-            return Episode(device, self.brain, self.judge, limits, mint=mint, now=self.now, worker=self.name)
+        def starter(slot: int) -> Callable[[Device], Episode]:
+            return lambda device: Episode(
+                device, self.brain, self.judge, limits, mint=mint, now=self.now, worker=self.name, slot=slot
+            )
 
         def opener(number: int) -> Callable[[], Awaitable[Device]]:
             return lambda: self.open_device(number)
 
         return [
-            Slot(self.name, opener(number), episode_on, self.courier, self.client)
+            Slot(self.name, opener(number), starter(number), self.courier, self.client)
             for number in range(devices.per_worker)
         ]
 

@@ -4,6 +4,7 @@ import math
 import multiprocessing
 import os
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
@@ -156,6 +157,19 @@ def test_an_evaluation_of_the_same_name_is_replaced(store, make):
     store.add_evaluation("after", 9, [make(3)], at=2.0)
     assert [(entry.step, entry.episodes) for entry in store.evaluations()] == [(9, 1)]
     assert [t.id for t in store.evaluation_trajectories("after")] == [make(3).id]
+
+
+def test_every_device_of_every_worker_has_a_row_of_its_own(store, make):
+    played = [("w", "sim://phone#0"), ("w", "sim://phone#0"), ("w", "sim://phone#1"), ("v", "sim://phone#0")]
+    for number, (worker, device) in enumerate(played):
+        store.add_trajectory(replace(make(number), worker=worker, device=device), 0)
+    store.declare_invalid(replace(make(9, kind="invalid"), worker="w", device="sim://phone#1"))
+    rows = store._log.rows("SELECT worker, address, episodes, invalid, last_seen_at FROM devices ORDER BY 1, 2")
+    assert rows == [
+        ("v", "sim://phone#0", 1, 0, 107.0),
+        ("w", "sim://phone#0", 2, 0, 105.0),
+        ("w", "sim://phone#1", 2, 1, 113.0),
+    ]
 
 
 def test_any_text_can_be_stored(store, make):

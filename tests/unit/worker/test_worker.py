@@ -116,9 +116,15 @@ def test_every_task_becomes_one_delivered_trajectory(tmp_path: Path) -> None:
 def test_no_device_waits_for_another(tmp_path: Path) -> None:
     host = FakeHost(40)
     work(host, tmp_path, device=lambda slot: ToyDevice(f"toy://{slot}", latency_s=100.0 if slot == 0 else 0.1))
-    slow = [t for t in host.received if t.device == "toy://0"]
+    slow = [t for t in host.received if t.device == "toy://0#0"]
     assert 1 <= len(slow) <= 2  # while one crawls, the other two play all the rest
     assert len(host.received) == 40
+
+
+def test_devices_that_share_an_address_are_told_apart(tmp_path: Path) -> None:
+    host = FakeHost(12)
+    work(host, tmp_path, device=lambda slot: ToyDevice("toy://phone"), devices={"per_worker": 3})
+    assert {t.device for t in host.received} == {"toy://phone#0", "toy://phone#1", "toy://phone#2"}
 
 
 def test_what_an_earlier_process_left_in_the_spool_is_delivered_first(tmp_path: Path) -> None:
