@@ -13,7 +13,7 @@ from distrl.devices.base import Inspectable
 from distrl.devices.open import open_device
 from distrl.types import Answer, Done, Impossible, Invalid, LongPress, Press, Swipe, Tap, Task, Type, Wait
 
-ADDRESSES = ("sim://phone", "sim://phone?popups=0.2", "sim://phone?latency=emulator&scale=0")
+ADDRESSES = ("sim://phone", "sim://phone?popups=0.2", "sim://phone?latency=emulator&scale=0", "null://phone")
 TASK = Task("a", "general", "train", "clock/x", "Set an alarm", seed=11, max_steps=5)
 OTHER = Task("b", "general", "train", "clock/x", "Set an alarm", seed=12, max_steps=5)
 

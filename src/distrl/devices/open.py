@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from distrl.devices.base import Device
 from distrl.errors import UnknownName
 
-SCHEMES = ("sim",)
+SCHEMES = ("sim", "null")
 
 
 def open_device(address: str, *, seed: int, name: str) -> Device:
@@ -18,4 +18,8 @@ def open_device(address: str, *, seed: int, name: str) -> Device:
         from distrl.devices.sim.device import SimPhone
 
         return SimPhone(address, seed=seed, name=name)
+    if scheme == "null":
+        from distrl.devices.null import NullDevice
+
+        return NullDevice(address)
     raise UnknownName("device scheme", scheme or address, SCHEMES)
