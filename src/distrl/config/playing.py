@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import NonNegativeInt, PositiveInt
+from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from distrl.config.settings import PositiveFloat, Settings
 
@@ -79,12 +79,20 @@ class PolicyConfig(Settings):
     batch_size: PositiveInt = 32
     """Most screens in one inference batch."""
 
+    batch_wait_ms: NonNegativeFloat = 0.0
+    """How long an inference batch that is not full waits for more screens; 0 takes who is there. Some milliseconds pay
+    off where many workers share a policy server."""
+
 
 class WorkersConfig(Settings):
     """Who plays."""
 
     count: PositiveInt = 1
     """Worker processes; each has its own policy copy and its own devices."""
+
+    inference: Literal["local", "remote"] = "local"
+    """local: each worker computes with its own copy of the policy; remote: workers ask `runtime.policy_servers`, and
+    need neither a GPU nor the model."""
 
     spool_mb: PositiveInt = 1024
     """A worker stops starting episodes when this much waits in its spool unacknowledged."""

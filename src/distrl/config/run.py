@@ -66,7 +66,14 @@ class RuntimeConfig(Settings):
     """Ray cluster: `local` starts one on this machine that listens on loopback only, or an address."""
 
     port: Annotated[int, Field(ge=1024, le=65535)] | None = None
-    """Port on loopback for a Ray that we start ourselves; null takes any that is free."""
+    """Port for a Ray that we start ourselves; null takes any that is free."""
+
+    listen: str | None = None
+    """Address of this machine at which others may join a Ray that we start ourselves, with `distrl worker` and its token.
+    127.0.0.1 lets only this machine join; with any other address Ray listens on all interfaces. null: nobody joins."""
+
+    token: Path | None = None
+    """File with the token that joining takes, mode 0600. null makes a new one in the run folder at every start."""
 
     object_store_mb: PositiveInt = 512
     """Shared memory for a Ray that we start ourselves."""
@@ -83,8 +90,21 @@ class RuntimeConfig(Settings):
     worker_gpus: NonNegativeFloat = 0.0
     """GPUs, or a share of one, that Ray reserves for each worker process; 0 lets it see all of its machine."""
 
+    device_resource: str = ""
+    """Name of a custom Ray resource. Each worker takes `devices.per_worker` of it, so that Ray starts workers on the
+    nodes that have devices to give. Empty: workers run anywhere."""
+
     learner_gpus: NonNegativeFloat = 0.0
     """GPUs that Ray reserves for the learner; 0 lets it see all of its machine."""
+
+    policy_servers: PositiveInt = 1
+    """Processes that hold the policy for all workers, with `workers.inference=remote`."""
+
+    server_cpus: NonNegativeFloat = 0.0
+    """CPUs that Ray reserves for each policy server."""
+
+    server_gpus: NonNegativeFloat = 0.0
+    """GPUs, or a share of one, that Ray reserves for each policy server; 0 lets it see all of its machine."""
 
     max_restarts: NonNegativeInt = 5
     """How often a process that died is started again before the run ends; each has its own count."""

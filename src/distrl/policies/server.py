@@ -1,27 +1,42 @@
-"""One policy for all devices of a worker: whoever asks while a batch is being computed is in the next one."""
+"""One policy for many devices: whoever asks while a batch is being computed is in the next one."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import Any
 
 from distrl.policies.base import Policy
 from distrl.types import Decision, Features, Prompt, VersionedWeights
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    prompt: Prompt
+    answer: asyncio.Future[Decision]
+    asked_at: float
+    """On the loop's clock."""
+
+
 class PolicyServer:
     """Batches prompts. Without an executor it computes inline (serial, deterministic); with one, in its thread.
 
     New weights are taken between two batches, so that no decision mixes versions and no device ever waits for them.
+    A batch that is not full waits until its first prompt is `wait_s` old.
     """
 
-    def __init__(self, policy: Policy, *, batch_size: int, executor: Executor | None = None) -> None:
+    def __init__(
+        self, policy: Policy, *, batch_size: int, wait_s: float = 0.0, executor: Executor | None = None
+    ) -> None:
         self.policy = policy
         self._batch_size = batch_size
+        self._wait_s = wait_s
         self._executor = executor
-        self._waiting: list[tuple[Prompt, asyncio.Future[Decision]]] = []
+        self._waiting: list[Question] = []
+        self._full = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock()  # fair: weights that wait come right after the batch under way
         self.batches = 0
@@ -32,8 +47,11 @@ class PolicyServer:
         return self.policy.version
 
     async def act(self, prompt: Prompt) -> Decision:
-        answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-        self._waiting.append((prompt, answer))
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Decision] = loop.create_future()
+        self._waiting.append(Question(prompt, answer, loop.time()))
+        if len(self._waiting) >= self._batch_size:
+            self._full.set()
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
         return await answer
@@ -50,27 +68,37 @@ class PolicyServer:
         try:
             await asyncio.sleep(0)  # lets every device that is ready now into the first batch
             while self._waiting:
+                await self._fill()
                 batch, self._waiting = self._waiting[: self._batch_size], self._waiting[self._batch_size :]
                 await self._answer(batch)
         finally:
             self._task = None
 
-    async def _answer(self, batch: list[tuple[Prompt, asyncio.Future[Decision]]]) -> None:
-        wanted = [(prompt, answer) for prompt, answer in batch if not answer.done()]
+    async def _fill(self) -> None:
+        """Let others into the batch, as long as its first prompt can bear it."""
+        remaining_s = self._waiting[0].asked_at + self._wait_s - asyncio.get_running_loop().time()
+        if remaining_s <= 0 or len(self._waiting) >= self._batch_size:
+            return
+        self._full.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._full.wait(), remaining_s)
+
+    async def _answer(self, batch: list[Question]) -> None:
+        wanted = [question for question in batch if not question.answer.done()]
         if not wanted:
             return
         try:
-            decisions = await self._compute(self.policy.act, [prompt for prompt, _ in wanted])
+            decisions = await self._compute(self.policy.act, [question.prompt for question in wanted])
         except Exception as error:  # every device that waits must hear of it; none may hang
-            for _, answer in wanted:
-                if not answer.done():
-                    answer.set_exception(error)
+            for question in wanted:
+                if not question.answer.done():
+                    question.answer.set_exception(error)
             return
         self.batches += 1
         self.decisions += len(decisions)
-        for (_, answer), decision in zip(wanted, decisions, strict=True):
-            if not answer.done():
-                answer.set_result(decision)
+        for question, decision in zip(wanted, decisions, strict=True):
+            if not question.answer.done():
+                question.answer.set_result(decision)
 
     async def _compute(self, function: Callable[[Any], Any], argument: Any) -> Any:
         async with self._turn:

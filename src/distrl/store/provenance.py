@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import subprocess
@@ -47,6 +48,15 @@ def code_version() -> str:
     if not commit:
         return _version("distrl")
     return commit + ("+changes" if _git("status", "--porcelain", "--untracked-files=no", "--", ".") else "")
+
+
+def code_digest() -> str:
+    """SHA-256 over this package's source files: equal on two machines that run the same code, however it got there."""
+    total = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py"), key=lambda path: path.relative_to(PACKAGE).as_posix()):
+        total.update(f"{path.relative_to(PACKAGE).as_posix()}\n".encode())
+        total.update(hashlib.sha256(path.read_bytes()).digest())
+    return total.hexdigest()
 
 
 def hardware() -> Tree:

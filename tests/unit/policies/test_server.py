@@ -91,3 +91,24 @@ def test_a_failing_model_is_heard_of_by_every_device_that_waits():
         assert [str(a) for a in answers] == ["out of memory"] * 6
 
     asyncio.run(story())
+
+
+def test_a_batch_that_is_not_full_waits_for_others_and_a_full_one_does_not():
+    async def arrive_one_by_one(server, gap_s):
+        async def late(number):
+            await asyncio.sleep(number * gap_s)
+            return await server.act(Prompt(str(number), Screen(b"x", 1, 1)))
+
+        await asyncio.gather(*(late(number) for number in range(4)))
+
+    patient, hasty = EchoPolicy(), EchoPolicy()
+    asyncio.run(arrive_one_by_one(PolicyServer(patient, batch_size=4, wait_s=60.0), 0.01))
+    asyncio.run(arrive_one_by_one(PolicyServer(hasty, batch_size=4), 0.01))
+    assert patient.batches == [4]  # the fourth filled it: nobody sat out the minute
+    assert hasty.batches == [1, 1, 1, 1]
+
+
+def test_whoever_waits_alone_is_answered_when_the_wait_is_over():
+    policy = EchoPolicy()
+    assert len(asyncio.run(ask(PolicyServer(policy, batch_size=8, wait_s=0.02), 1))) == 1
+    assert policy.batches == [1]
