@@ -16,7 +16,8 @@ import numpy as np
 
 from distrl.config import ReplayConfig
 from distrl.replay.base import Sample
-from distrl.replay.priorities import SumTree
+from distrl.replay.groups import Groups
+from distrl.replay.priorities import Indices, SumTree
 from distrl.types import Floats, Trajectory, Tree
 
 PRIORITY_FLOOR = 1e-6
@@ -33,7 +34,7 @@ class ReplayBuffer:
         self.priorities = np.zeros(config.capacity)
         self.rewards = np.zeros(config.capacity)
         self.steps = np.zeros(config.capacity)
-        self.groups: dict[str, set[int]] = {}  # task → slots
+        self.groups = Groups(config.capacity)
         self.slots: list[Trajectory] = []
         self.places: dict[str, int] = {}
         self.oldest = 0  # the slot that is written next once the buffer is full
@@ -57,9 +58,10 @@ class ReplayBuffer:
         slot = self._free_slot()
         self.slots[slot : slot + 1] = [referenced(trajectory)]
         self.places[trajectory.id] = slot
-        self.groups.setdefault(trajectory.task.id, set()).add(slot)
+        self.groups.add(slot, trajectory.task.id, trajectory.reward)
         self.rewards[slot], self.steps[slot] = trajectory.reward, len(trajectory.steps)
-        self._prioritise([slot], [self.top])
+        self.priorities[slot] = self.top
+        self.tree.set_one(slot, max(self.top, PRIORITY_FLOOR) ** self.config.priority_exponent)
         return True
 
     def sample(self, count: int) -> Sample:
@@ -72,20 +74,22 @@ class ReplayBuffer:
         probabilities = self.tree.get(found) / self.tree.total
         weights = (len(self) * probabilities) ** -self.importance_exponent
         self.draws += 1
-        trajectories = tuple(self.slots[slot] for slot in found)
-        ids = tuple(trajectory.id for trajectory in trajectories)
-        groups = [self.rewards[list(self.groups[trajectory.task.id])] for trajectory in trajectories]
-        means, deviations = np.array([group.mean() for group in groups]), np.array([group.std() for group in groups])
+        trajectories = tuple([self.slots[slot] for slot in found.tolist()])
+        ids = tuple([trajectory.id for trajectory in trajectories])
+        means, deviations = self.groups.describe(found)
         return Sample(ids, trajectories, weights / weights.max(), probabilities, means, deviations)
 
     def update(self, ids: Sequence[str], priorities: Sequence[float] | Floats) -> None:
         """New priorities after a learner step; ids that have left in the meantime are passed over."""
-        known = [(self.places[i], float(p)) for i, p in zip(ids, priorities, strict=True) if i in self.places]
-        if not known:
+        values = np.asarray(priorities, dtype=np.float64)
+        if len(ids) != len(values):
+            raise ValueError(f"{len(ids)} ids have {len(values)} priorities.")
+        slots = np.array([self.places.get(i, -1) for i in ids], dtype=np.int64)
+        known = slots >= 0
+        if not known.any():
             return
-        slots, values = zip(*known, strict=True)
-        self._prioritise(slots, values)
-        self.top = max(self.top, *values)
+        self._prioritise(slots[known], values[known])
+        self.top = max(self.top, float(values[known].max()))
 
     @property
     def importance_exponent(self) -> float:
@@ -130,7 +134,7 @@ class ReplayBuffer:
         self.rng.bit_generator.state = state["rng"]
         for trajectory_id, priority in zip(state["ids"], state["priorities"], strict=True):
             if trajectory_id in found and self.insert(found.pop(trajectory_id)):
-                self._prioritise([self.places[trajectory_id]], [priority])
+                self._prioritise(np.array([self.places[trajectory_id]]), np.array([priority], dtype=np.float64))
         for trajectory in found.values():
             self.insert(trajectory)
 
@@ -140,19 +144,15 @@ class ReplayBuffer:
         slot = self.oldest
         leaving = self.slots[slot]
         del self.places[leaving.id]
-        self.groups[leaving.task.id].remove(slot)
-        if not self.groups[leaving.task.id]:
-            del self.groups[leaving.task.id]
+        self.groups.remove(slot, leaving.task.id, leaving.reward)
         self.oldest = (slot + 1) % self.config.capacity
         return slot
 
-    def _prioritise(self, slots: Sequence[int], priorities: Sequence[float]) -> None:
-        values = np.asarray(priorities, dtype=np.float64)
+    def _prioritise(self, slots: Indices, values: Floats) -> None:
         if not np.isfinite(values).all() or (values < 0.0).any():
             raise ValueError(f"Priorities must be finite and not negative; got {values.tolist()}.")
-        where = np.asarray(slots, dtype=np.int64)
-        self.priorities[where] = values
-        self.tree.set(where, np.maximum(values, PRIORITY_FLOOR) ** self.config.priority_exponent)
+        self.priorities[slots] = values
+        self.tree.set(slots, np.maximum(values, PRIORITY_FLOOR) ** self.config.priority_exponent)
 
 
 def referenced(trajectory: Trajectory) -> Trajectory:

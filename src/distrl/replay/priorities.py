@@ -35,6 +35,14 @@ class SumTree:
             nodes = nodes >> 1
             self.nodes[nodes] = self.nodes[2 * nodes] + self.nodes[2 * nodes + 1]
 
+    def set_one(self, leaf: int, weight: float) -> None:
+        """The same for a single leaf; arrays of one element would take ten times as long."""
+        nodes, node = self.nodes, self.size + leaf
+        nodes[node] = weight
+        while node > 1:
+            node >>= 1
+            nodes[node] = nodes[2 * node] + nodes[2 * node + 1]
+
     def find(self, points: Floats) -> Indices:
         """The leaf under each point of [0, total): a leaf covers as much of that line as its weight."""
         nodes = np.ones(len(points), dtype=np.int64)

@@ -35,3 +35,12 @@ def test_sums_do_not_drift_over_many_changes():
     for _ in range(2_000):
         tree.set(rng.integers(0, 64, 8), rng.random(8) * 10.0 ** rng.integers(-6, 6))
     assert tree.total == pytest.approx(tree.get(np.arange(64)).sum(), rel=1e-12)
+
+
+def test_one_leaf_set_alone_makes_the_tree_that_setting_them_all_makes():
+    weights = np.random.default_rng(0).random(13)
+    together, alone = SumTree(13), SumTree(13)
+    together.set(np.arange(13), weights)
+    for leaf, weight in enumerate(weights):
+        alone.set_one(leaf, float(weight))
+    np.testing.assert_array_equal(alone.nodes, together.nodes)
