@@ -124,7 +124,8 @@ class LessonWriter:
 
     def __exit__(self, *_: object) -> None:
         if self._pool is not None:
-            self._pool.terminate()
+            self._pool.close()
+            self._pool.join()
 
     def write(self, jobs: Sequence[Job]) -> Lessons:
         """Everything that these jobs teach."""

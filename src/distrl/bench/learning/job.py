@@ -92,7 +92,7 @@ def end_with(parent: int, farewell_s: float = 60.0) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1.0)
-        os.kill(os.getpid(), signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
         time.sleep(farewell_s)
         os._exit(1)
 
