@@ -169,6 +169,24 @@ def test_weights_travel_as_numpy_and_move_the_policy(policy):
     np.testing.assert_allclose(policy.score(asked, tokens).logprob.tolist(), before, atol=1e-5)
 
 
+def test_weights_that_are_made_ready_change_nothing_until_they_are_put_in_place(policy):
+    asked = prompts(2)
+    tokens = [d.token_ids for d in policy.act(asked)]
+    before = policy.score(asked, tokens).logprob.tolist()
+    parameters = policy.policy_parameters()
+    put_in_place = policy.stage(
+        VersionedWeights(7, {name: 1.1 * array for name, array in policy.weights().items()}, "")
+    )
+    assert policy.version == 0
+    assert policy.score(asked, tokens).logprob.tolist() == before
+    put_in_place()
+    assert policy.version == 7
+    assert policy.score(asked, tokens).logprob.tolist() != before
+    assert all(
+        old is new for old, new in zip(parameters, policy.policy_parameters(), strict=True)
+    )  # optimisers hold them
+
+
 def test_weights_of_another_model_are_refused(policy):
     before = policy.weights()
     with pytest.raises(CorruptData, match="version 3"):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy.typing as npt
 
@@ -30,6 +30,15 @@ class Policy(Protocol):
     def known_features(self, digests: Sequence[str]) -> Features:
         """Copies of the cached features of these screens, as float32; empty for a policy that caches none.
         May be asked while another thread acts."""
+
+
+@runtime_checkable
+class Staging(Protocol):
+    """A policy that can make new weights ready while another thread acts."""
+
+    def stage(self, weights: VersionedWeights) -> Callable[[], None]:
+        """Copy the weights to where they are needed, beside the old ones. What is returned puts them in place, in no
+        time; call it when nobody acts. Raises `CorruptData` for weights of another model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-from distrl.policies.base import Policy
+from distrl.policies.base import Policy, Staging
 from distrl.types import Decision, Features, Prompt, VersionedWeights
 
 
@@ -57,8 +57,15 @@ class PolicyServer:
         return await answer
 
     async def load(self, weights: VersionedWeights) -> None:
-        """Take new weights as soon as no batch is being computed. Raises `CorruptData` and keeps the old ones."""
-        await self._compute(self.policy.load, weights)
+        """Take new weights as soon as no batch is being computed. Raises `CorruptData` and keeps the old ones.
+
+        Beside an executor they are made ready in another thread while devices go on acting on the old ones.
+        """
+        if self._executor is None or not isinstance(self.policy, Staging):
+            await self._compute(self.policy.load, weights)
+            return
+        put_in_place = await asyncio.to_thread(self.policy.stage, weights)
+        await self._compute(lambda _: put_in_place(), None)
 
     def known_features(self, digests: Sequence[str]) -> Features:
         """Does not wait for the batch under way."""

@@ -9,7 +9,7 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -83,16 +83,25 @@ class VlmPolicy:
         return [self._decision(*row) for row in zip(tokens, logprobs, entropies, values, strict=True)]
 
     def load(self, weights: VersionedWeights) -> None:
+        self.stage(weights)()
+
+    def stage(self, weights: VersionedWeights) -> Callable[[], None]:
+        """Needs room for the trainable parameters a second time, until the old ones are replaced."""
         parameters = self._trainable()
         if set(parameters) != set(weights.arrays):
             raise CorruptData(f"Weights of version {weights.version} name other parameters than this policy has.")
-        with torch.no_grad():
+        for name, parameter in parameters.items():
+            if weights.arrays[name].shape != tuple(parameter.shape):
+                raise CorruptData(f"Weights of version {weights.version} have another shape for {name}.")
+        # Copies: the arrays are shared with other processes, and torch would write into them.
+        ready = {name: torch.from_numpy(weights.arrays[name].copy()).to(p) for name, p in parameters.items()}
+
+        def put_in_place() -> None:
             for name, parameter in parameters.items():
-                array = torch.from_numpy(weights.arrays[name].copy())
-                if array.shape != parameter.shape:
-                    raise CorruptData(f"Weights of version {weights.version} have another shape for {name}.")
-                parameter.copy_(array)
-        self.version = weights.version
+                parameter.data = ready[name]
+            self.version = weights.version
+
+        return put_in_place
 
     def known_features(self, digests: Sequence[str]) -> Features:
         found = {digest: self.features.find(digest) for digest in digests}

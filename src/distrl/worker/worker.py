@@ -50,6 +50,7 @@ class Worker:
         self.courier = Courier(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20, sharing=sharing)
         self._stopping = asyncio.Event()
         self._refused_version = -1
+        self._refreshing = asyncio.Lock()
 
     async def run(self) -> None:
         """Play until there is no task left or `stop` is called; nothing is ever delivered by halves.
@@ -109,11 +110,16 @@ class Worker:
 
     async def refresh_weights(self) -> None:
         """Take the newest weights there are. Torn ones are refused, reported once, and the old ones stay."""
+        async with self._refreshing:  # two at once could end with the older of two versions
+            await self._take_newest()
+
+    async def _take_newest(self) -> None:
         weights = await self.client.latest(self.brain.version)
         if weights is None or weights.version == self._refused_version:
             return
         try:
-            if not weights.intact:
+            # Reading half a gigabyte takes a second; in the loop's own thread every device would wait for it.
+            if not await asyncio.to_thread(lambda: weights.intact):
                 raise CorruptData(f"Weights of version {weights.version} fail their checksum; the old ones stay.")
             await self.brain.load(weights)
         except CorruptData as error:

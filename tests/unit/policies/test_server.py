@@ -53,6 +53,27 @@ def test_new_weights_show_in_the_next_decision_and_bad_ones_do_not():
     asyncio.run(story())
 
 
+def test_devices_act_on_the_old_weights_while_new_ones_are_made_ready():
+    class Staged(EchoPolicy):
+        def stage(self, weights):
+            assert acted.wait(30)  # would never come if acting had to wait for us
+            return lambda: self.load(weights)
+
+    acted = threading.Event()
+
+    async def story(pool):
+        server = PolicyServer(Staged(), batch_size=4, executor=pool)
+        loading = asyncio.ensure_future(server.load(VersionedWeights(5, {}, "")))
+        await asyncio.sleep(0)
+        assert (await server.act(Prompt("a", Screen(b"x", 1, 1)))).policy_version == 0
+        acted.set()
+        await loading
+        assert (await server.act(Prompt("a", Screen(b"x", 1, 1)))).policy_version == 5
+
+    with ThreadPoolExecutor(1) as pool:
+        asyncio.run(story(pool))
+
+
 def test_features_are_told_while_a_batch_is_being_computed():
     class Slow(EchoPolicy):
         def act(self, prompts):

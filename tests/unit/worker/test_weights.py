@@ -1,0 +1,71 @@
+"""How a worker takes new weights, beside what it plays."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+from typing import Any
+
+from toy import ToyJudge, ToyPolicy, toy_config
+
+from distrl.runtime.examination import MemorySpool
+from distrl.types import VersionedWeights
+from distrl.worker.worker import Worker
+
+
+class Brain:
+    version = 0
+
+    def __init__(self) -> None:
+        self.loaded: list[int] = []
+
+    async def load(self, weights: VersionedWeights) -> None:
+        await asyncio.sleep(0.01)
+        self.loaded.append(weights.version)
+        self.version = weights.version
+
+
+class Shelf:
+    """A host that has one newer version each time it is asked, as long as the asker is behind."""
+
+    def __init__(self, newest: int) -> None:
+        self.newest = newest
+
+    async def latest(self, newer_than: int) -> VersionedWeights | None:
+        if newer_than >= self.newest:
+            return None
+        return VersionedWeights.seal(newer_than + 1, ToyPolicy().weights())
+
+
+def worker(folder: Path, brain: Any, client: Any) -> Worker:
+    async def no_device(slot: int) -> Any:
+        raise AssertionError
+
+    config = toy_config(folder, workers={"share_features": False})
+    return Worker(
+        "w", config, client=client, brain=brain, judge=ToyJudge(), open_device=no_device, spool=MemorySpool(), now=float
+    )
+
+
+def test_two_who_refresh_at_once_take_one_version_after_the_other(tmp_path):
+    async def story():
+        brain = Brain()
+        player = worker(tmp_path, brain, Shelf(2))
+        await asyncio.gather(*(player.refresh_weights() for _ in range(3)))
+        return brain.loaded
+
+    assert asyncio.run(story()) == [1, 2]
+
+
+def test_the_checksum_is_computed_beside_the_loop_that_the_devices_live_in(tmp_path, monkeypatch):
+    threads = []
+
+    def noted(weights):
+        threads.append(threading.current_thread())
+        return True
+
+    monkeypatch.setattr(VersionedWeights, "intact", property(noted))
+    asyncio.run(worker(tmp_path, Brain(), Shelf(1)).refresh_weights())
+    assert len(threads) == 1
+    assert threads[0] is not threading.main_thread()
