@@ -58,7 +58,7 @@ class Courier:
         patience = Patience()
         while True:
             try:
-                self.spool.put(trajectory.id, payload)
+                await self._put(trajectory.id, payload)
                 break
             except StorageFull as error:
                 await self._report("spool_full", str(error))
@@ -68,6 +68,15 @@ class Courier:
             self.sharing.note(trajectory)
         self.produced += 1
         self._news.set()
+
+    async def _put(self, identifier: str, payload: bytes) -> None:
+        """In a thread: no other device waits for this one's disk."""
+        writing = asyncio.get_running_loop().run_in_executor(None, self.spool.put, identifier, payload)
+        try:
+            await asyncio.shield(writing)
+        except asyncio.CancelledError:
+            await asyncio.wait([writing])  # whole before we leave, so that the worker's last round of delivery finds it
+            raise
 
     async def run(self) -> None:
         """Deliver for ever."""

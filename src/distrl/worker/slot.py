@@ -10,25 +10,30 @@ from distrl.errors import DeviceError, Unreachable
 from distrl.types import Lease
 from distrl.worker.base import HostClient
 from distrl.worker.courier import Courier
+from distrl.worker.desk import Desk
 from distrl.worker.episode import Episode
 from distrl.worker.patience import Patience
 
 OpenDevice = Callable[[], Awaitable[Device]]
 StartEpisode = Callable[[Device], Episode]
 
-HELD_S = 0.5
-"""How long a slot that got no lease waits before it asks again."""
-
 
 class Slot:
     """Owns one device. Ends when there is no task left, or when it is cancelled; then its lease is given back."""
 
     def __init__(
-        self, worker: str, open_device: OpenDevice, episode_on: StartEpisode, courier: Courier, client: HostClient
+        self,
+        worker: str,
+        open_device: OpenDevice,
+        episode_on: StartEpisode,
+        desk: Desk,
+        courier: Courier,
+        client: HostClient,
     ) -> None:
         self.worker = worker
         self.open_device = open_device
         self.episode_on = episode_on
+        self.desk = desk
         self.courier = courier
         self.client = client
         self._device: Device | None = None
@@ -36,24 +41,10 @@ class Slot:
 
     async def run(self) -> None:
         try:
-            while (lease := await self._lease()) is not None:
+            while (lease := await self.desk.lease()) is not None:
                 await self._work_off(lease)
         finally:
             await self._close_device()
-
-    async def _lease(self) -> Lease | None:
-        patience = Patience()
-        while True:
-            try:
-                leases = [] if self.courier.full else await self.client.lease(self.worker, 1)
-            except Unreachable:
-                await patience.wait()
-                continue
-            if leases is None:
-                return None
-            if leases:
-                return leases[0]
-            await asyncio.sleep(HELD_S)
 
     async def _work_off(self, lease: Lease) -> None:
         """Play until the trajectory is on disk; a slot that is cancelled before hands its task back."""

@@ -13,6 +13,7 @@ from distrl.errors import CorruptData, Unreachable
 from distrl.judges.base import Judge
 from distrl.worker.base import Brain, HostClient, Outbox
 from distrl.worker.courier import Courier
+from distrl.worker.desk import Desk
 from distrl.worker.episode import Episode, Limits
 from distrl.worker.ids import TrajectoryIds
 from distrl.worker.patience import Patience
@@ -48,6 +49,7 @@ class Worker:
         self.now = now
         sharing = FeatureSharing(brain, client) if config.workers.share_features else None
         self.courier = Courier(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20, sharing=sharing)
+        self.desk = Desk(name, client, full=lambda: self.courier.full, refresh=self.refresh_weights)
         self._stopping = asyncio.Event()
         self._refused_version = -1
         self._refreshing = asyncio.Lock()
@@ -71,6 +73,7 @@ class Worker:
             pass  # the host takes nothing now; what waits is safe on disk, and the next process delivers it
         finally:
             await _cancel([ending, playing, *slots, *errands])
+            await self.desk.close()
 
     def stop(self) -> None:
         """Start no episode any more, give back what is being played, deliver what is finished; `run` then returns."""
@@ -89,7 +92,7 @@ class Worker:
             return lambda: self.open_device(number)
 
         return [
-            Slot(self.name, opener(number), starter(number), self.courier, self.client)
+            Slot(self.name, opener(number), starter(number), self.desk, self.courier, self.client)
             for number in range(devices.per_worker)
         ]
 
