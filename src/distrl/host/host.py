@@ -172,9 +172,10 @@ class Host:
     def version(self) -> int:
         return self.shelf.highest
 
-    def publish(self, weights: VersionedWeights) -> None:
-        """Raises `StaleVersion` for a version that is not the highest so far, `CorruptData` for torn weights."""
-        self.shelf.check(weights)
+    def publish(self, weights: VersionedWeights, *, verified: bool = False) -> None:
+        """Raises `StaleVersion` for a version that is not the highest so far, `CorruptData` for torn weights.
+        `verified`: their checksum has been compared already."""
+        self.shelf.check(weights, verified=verified)
         self.store.add_metrics(self.tally.learner_steps, {VERSION: weights.version}, self.now())
         self.shelf.put(weights)
         self.backlog.learned()

@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import ray
 
+from distrl.host.weights import verify
 from distrl.runtime.examination import MemorySpool, TaskList
 from distrl.runtime.learning import Learning
-from distrl.runtime.ray.clients import LearnersClient, WorkersClient
+from distrl.runtime.ray.clients import LearnersClient, Shelved, WorkersClient
 from distrl.runtime.topology import Parts, topology
 from distrl.types import Task, Trajectory, VersionedWeights
 from distrl.worker.worker import Worker
@@ -63,20 +64,40 @@ class HostActor(Process):
     def _build(self, parts: Parts, *details: Any) -> None:
         self._host = parts.host(time.time)
         self._newest: Any = None
+        self._shelving = ThreadPoolExecutor(max_workers=1)
+        self._shelved: tuple[int, Future[tuple[Any, VersionedWeights]] | None] = (0, None)
 
     def call(self, method: str, *arguments: Any) -> Any:
         self.ready()
         found = getattr(self._host, method)
         return found(*arguments) if callable(found) else found
 
-    def publish(self, weights: VersionedWeights) -> None:
-        """Keep one copy in shared memory, owned by this process, and hand out references to it."""
-        reference = ray.put(weights)
-        self._host.publish(ray.get(reference))
-        self._newest = reference
+    def shelve(self, weights: VersionedWeights) -> None:
+        """Begin to make a version ready, in a thread beside the calls: large weights take a second to copy and check,
+        and no worker should wait so long for a task."""
+        self._shelved = (weights.version, self._shelving.submit(into_shared_memory, weights))
+
+    def publish(self, version: int) -> Shelved:
+        """Hand out references to a version that was shelved. Raises `CorruptData` for torn weights, and what the host
+        raises."""
+        expected, shelved = self._shelved
+        if shelved is None or expected != version:
+            return "unknown"
+        if not shelved.done():
+            return "busy"
+        reference, weights = shelved.result()
+        self._host.publish(weights, verified=True)
+        self._newest, self._shelved = reference, (0, None)
+        return "done"
 
     def latest(self, newer_than: int, worker: str) -> list[Any] | None:
         return [self._newest] if self._host.latest(newer_than, worker) is not None else None
+
+
+def into_shared_memory(weights: VersionedWeights) -> tuple[Any, VersionedWeights]:
+    """One copy, owned by this process, read there and found intact: the reference to it, and a view."""
+    reference = ray.put(weights)
+    return reference, verify(ray.get(reference))
 
 
 class LearnerActor(Process):

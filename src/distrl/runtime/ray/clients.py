@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
@@ -15,6 +15,11 @@ from distrl.replay.base import Sample
 from distrl.types import Features, Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
 
 RETRY_S = 0.5
+SHELVING_S = 0.01
+"""Between two questions whether the host is done with a version."""
+
+Shelved = Literal["done", "busy", "unknown"]
+"""What has become of a version that the host was given: workers can have it; not yet; it was never given."""
 
 
 def answer(who: str, operation: str, reference: Any, wait_s: float) -> Any:
@@ -128,12 +133,25 @@ class LearnersClient:
         self._call("record", step, dict(metrics))
 
     def publish(self, weights: VersionedWeights) -> None:
+        """Returns once workers can have them."""
         try:
-            self._patiently("publish", lambda: self._host.publish.remote(weights))
+            self._shelve_and_publish(weights)
         except StaleVersion:
             # It was taken, and the host died before it could say so.
             if self.version != weights.version:
                 raise
+
+    def _shelve_and_publish(self, weights: VersionedWeights) -> None:
+        deadline = time.monotonic() + self._wait_s
+        status: Shelved = "unknown"
+        while status != "done":
+            if time.monotonic() > deadline:
+                raise Unreachable("host", "publish", self._wait_s, f"the weights are {status}")
+            if status == "unknown":  # also when the host has died in between and is another one now
+                self._patiently("shelve", lambda: self._host.shelve.remote(weights))
+            else:
+                time.sleep(SHELVING_S)
+            status = self._patiently("publish", lambda: self._host.publish.remote(weights.version))
 
     def replay_state(self) -> Tree:
         return dict(self._call("replay_state"))
