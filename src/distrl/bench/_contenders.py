@@ -160,14 +160,22 @@ def available() -> tuple[dict[str, Callable[..., Contender]], dict[str, str]]:
     for name, maker in OTHERS.items():
         try:
             version = metadata.version(name)
-            maker(4, 0.5, 0)
+            rehearse(maker)
         except metadata.PackageNotFoundError:
             missing[name] = f"not installed; pip install {name}"
-        except (ImportError, RuntimeError) as error:  # a compiled part that was built for another torch
-            missing[name] = f"{version} does not load here ({type(error).__name__}); it must match this torch"
+        except Exception as error:  # somebody else's library must not cost us our own row: say what it did instead
+            missing[name] = f"{version} does not work here ({type(error).__name__}); its build must match this torch"
         else:
             makers[name] = maker
     return makers, missing
+
+
+def rehearse(maker: Callable[..., Contender]) -> None:
+    """Everything once. Raises whatever goes wrong."""
+    contender = maker(4, 0.5, 0)
+    contender.fill(np.ones(4))
+    contender.insert(contender.items(1)[0])
+    contender.update(contender.sample(2), np.ones(2))
 
 
 def versions(names: Sequence[str] | dict[str, Any]) -> dict[str, str]:

@@ -35,6 +35,18 @@ def test_the_same_items_are_at_the_same_places(name):
     assert set(contender.places(contender.sample(64)).tolist()) == {0, 1, 3}
 
 
+def test_a_library_that_does_not_work_here_is_listed_with_the_reason_and_costs_nobody_else_a_row(monkeypatch):
+    class Broken(Ours):
+        def sample(self, count):
+            raise RuntimeError("undefined symbol")
+
+    monkeypatch.setattr(_contenders, "OTHERS", {"numpy": Broken, "no-such-library": Ours})
+    makers, missing = _contenders.available()
+    assert list(makers) == ["distrl"]
+    assert "does not work here (RuntimeError)" in missing["numpy"]
+    assert "not installed" in missing["no-such-library"]
+
+
 class Wrong(Ours):
     """Draws by another exponent than it says."""
 
