@@ -1,0 +1,5 @@
+"""`python -m distrl` is `distrl`."""
+
+from distrl.cli.main import main
+
+main()
