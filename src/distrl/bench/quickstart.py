@@ -35,7 +35,7 @@ def _trained(config: str, folder: Path, seed: int) -> dict[str, Any]:
     record = folder / f"seed-{seed}.json"
     if not record.exists():
         name = f"seed-{seed}"
-        command = [sys.executable, "-m", "distrl", "train", config]
+        command = [sys.executable, "-m", "distrl.cli.main", "train", config]
         command += [f"run.seed={seed}", f"run.folder={folder}", f"run.name={name}"]
         began = time.perf_counter()
         if subprocess.run(command).returncode != 0:

@@ -63,3 +63,7 @@ def options(version: bool = typer.Option(False, "--version", callback=show_versi
 
 def main() -> None:
     app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,0 @@
-"""`python -m distrl` is `distrl`."""
-
-from distrl.cli.main import main
-
-main()
