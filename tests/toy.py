@@ -272,11 +272,11 @@ class JournalSpool(Spool):
 
 def journal(run_folder: Path, name: str) -> list[str]:
     """Ids in the journals of all workers of a run."""
-    return [line for path in (run_folder / "spool").glob(f"{name}-*.txt") for line in path.read_text().split()]
+    return [line for path in (run_folder / "spool").rglob(f"{name}-*.txt") for line in path.read_text().split()]
 
 
 class JournalParts(ToyParts):
     """Toy parts that keep account of every trajectory."""
 
     def worker(self, name: str, server: Any, client: Any, now: Any, spool: Any = None) -> Any:
-        return super().worker(name, server, client, now, spool or JournalSpool(self.folder / "spool" / name))
+        return super().worker(name, server, client, now, spool or JournalSpool(self.spool_folder / name))

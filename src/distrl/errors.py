@@ -121,6 +121,20 @@ class Unreachable(DistrlError):
         )
 
 
+class PolicyUnreachable(DistrlError):
+    """No policy server answered in time. The episode is invalid, never a failure of the agent."""
+
+    def __init__(self, servers: Iterable[str], waited_s: float) -> None:
+        super().__init__(
+            f"None of {', '.join(servers)} gave a decision within {waited_s:.0f} s. "
+            "Raise runtime.policy_servers if they are only too few, or runtime.wait_s."
+        )
+
+
+class CannotJoin(DistrlError):
+    """This machine cannot play for a training: it is not there, or it refuses."""
+
+
 class ProcessLost(DistrlError):
     """A process of this run died more often than it may be started again."""
 

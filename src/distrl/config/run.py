@@ -69,7 +69,7 @@ class RuntimeConfig(Settings):
     """Port for a Ray that we start ourselves; null takes any that is free."""
 
     listen: str | None = None
-    """Address of this machine at which others may join a Ray that we start ourselves, with `distrl worker` and its token.
+    """Address of this machine at which others join a Ray that we start ourselves, with `distrl worker` and its token.
     127.0.0.1 lets only this machine join; with any other address Ray listens on all interfaces. null: nobody joins."""
 
     token: Path | None = None

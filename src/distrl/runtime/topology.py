@@ -6,6 +6,8 @@
       device ─── devices.per_worker              each with its own loop: reset, screen, act, perform, judge
       policy ─── 1 per worker, batched over its devices by a server
       spool ──── 1 per worker, on its disk
+    server ───── runtime.policy_servers          with workers.inference=remote: the policy, for all workers
+    guest ────── as many as join                 a worker on a machine that ran `distrl worker`
 
 `serial` calls these objects in one thread on a virtual clock; `ray` gives host, learner and each worker a process.
 Whoever wants another part (a test its toy phone) subclasses `Parts`.
@@ -34,13 +36,13 @@ from distrl.replay.buffer import ReplayBuffer
 from distrl.store.run import RunStore
 from distrl.tasks.base import Suite, load_suite
 from distrl.types import Task
-from distrl.worker.base import HostClient, Outbox
+from distrl.worker.base import Brain, HostClient, Outbox
 from distrl.worker.spool import Spool
 from distrl.worker.worker import Worker
 
 Clock = Callable[[], float]
 
-LEARNER_SEED, WORKER_SEED, REPLAY_SEED, EVALUATION_SEED = 1, 2, 3, 4
+LEARNER_SEED, WORKER_SEED, REPLAY_SEED, EVALUATION_SEED, SERVER_SEED = 1, 2, 3, 4, 5
 """Streams of chance that must not be the same one."""
 
 
@@ -57,17 +59,27 @@ class Topology:
     host: str
     learner: str
     workers: tuple[str, ...]
+    servers: tuple[str, ...]
+    """Who holds the policy for all workers; none where each worker has its own."""
 
 
 def topology(config: Config) -> Topology:
-    return Topology("host", "learner", tuple(f"worker-{number}" for number in range(config.workers.count)))
+    servers = config.runtime.policy_servers if config.workers.inference == "remote" else 0
+    return Topology(
+        "host",
+        "learner",
+        tuple(f"worker-{number}" for number in range(config.workers.count)),
+        tuple(f"policy-server-{number}" for number in range(servers)),
+    )
 
 
 class Parts:
     """Builds the concrete classes that a config names. Heavy imports happen where they are needed."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, spool_folder: Path | None = None) -> None:
+        """`spool_folder` is on the machine that plays; a worker beside the host keeps its spool in the run folder."""
         self.config = config
+        self.spool_folder = spool_folder or self.folder / "spool"
 
     # -- what may be replaced
 
@@ -125,17 +137,21 @@ class Parts:
     def worker_policy(self, number: int) -> RunPolicy:
         return self.policy(self.seed(WORKER_SEED, number), self.config.policy.device)
 
+    def server_policy(self, number: int) -> RunPolicy:
+        return self.policy(self.seed(SERVER_SEED, number), self.config.policy.device)
+
     def evaluation_policy(self) -> RunPolicy:
         policy = self.policy(self.seed(EVALUATION_SEED), self.config.policy.device)
         policy.temperature = self.config.evaluation.temperature
         return policy
 
     def server(self, policy: Policy, executor: Executor | None = None) -> PolicyServer:
-        return PolicyServer(policy, batch_size=self.config.policy.batch_size, executor=executor)
+        settings = self.config.policy
+        return PolicyServer(
+            policy, batch_size=settings.batch_size, wait_s=settings.batch_wait_ms / 1000, executor=executor
+        )
 
-    def worker(
-        self, name: str, server: PolicyServer, client: HostClient, now: Clock, spool: Outbox | None = None
-    ) -> Worker:
+    def worker(self, name: str, brain: Brain, client: HostClient, now: Clock, spool: Outbox | None = None) -> Worker:
         async def open_device(slot: int) -> Device:
             return await self.device(name, slot)
 
@@ -143,10 +159,10 @@ class Parts:
             name,
             self.config,
             client=client,
-            brain=server,
+            brain=brain,
             judge=self.judge(),
             open_device=open_device,
-            spool=spool or Spool(self.folder / "spool" / name),
+            spool=spool or Spool(self.spool_folder / name),
             now=now,
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from distrl.devices.base import Device, Inspectable
-from distrl.errors import DeviceError, DeviceLost
+from distrl.errors import DeviceError, DeviceLost, PolicyUnreachable
 from distrl.judges.base import Judge
 from distrl.policies.prompts import history_of
 from distrl.types import Outcome, Prompt, Screen, Step, Task, Trajectory, Tree, ends_episode
@@ -31,8 +31,8 @@ class Limits:
 class Episode:
     """Plays tasks on one device. Touches no queue, so a test can call it directly.
 
-    Infrastructure failures end in an `invalid` outcome and never in a failure of the agent. An error of the policy
-    is no property of a device or a task: it is raised.
+    Infrastructure failures end in an `invalid` outcome and never in a failure of the agent: a device, a judge or a
+    policy server that does not answer. An error of the policy is no property of a device or a task: it is raised.
     """
 
     def __init__(
@@ -74,6 +74,8 @@ class Episode:
             outcome = Outcome("invalid", f"the episode took longer than {self.limits.episode_s:.0f} s")
         except DeviceError as error:
             outcome = Outcome("invalid", str(error))
+        except PolicyUnreachable as error:
+            outcome, self.device_is_suspect = Outcome("invalid", str(error)), False
         trajectory = Trajectory(
             id=self.mint(),
             task=task,
@@ -85,7 +87,7 @@ class Episode:
             started_at=started_at,
             duration_s=self.now() - started_at,
         )
-        if self.device_is_suspect:
+        if outcome is not UNJUDGED:
             return trajectory
         return replace(trajectory, outcome=await self._judged(trajectory, evidence))
 

@@ -6,9 +6,8 @@ the driver asks for again.
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -16,46 +15,19 @@ import ray
 
 from distrl.host.weights import verify
 from distrl.runtime.examination import MemorySpool, TaskList
+from distrl.runtime.gate import Gate, Standing, Visit
 from distrl.runtime.learning import Learning
 from distrl.runtime.ray.clients import LearnersClient, Shelved, WorkersClient
-from distrl.runtime.topology import Parts, topology
-from distrl.types import Task, Trajectory, VersionedWeights
+from distrl.runtime.ray.inference import remote_brain
+from distrl.runtime.ray.processes import Process, one_thread, the_host
+from distrl.runtime.topology import Parts, RunPolicy, topology
+from distrl.store.provenance import code_digest
+from distrl.types import Task, Trajectory, Tree, VersionedWeights
+from distrl.worker.base import Brain
 from distrl.worker.worker import Worker
 
 IDLE_S = 0.1
 """How long the learner waits when there is nothing to learn from yet."""
-
-
-def the_host(parts: Parts) -> Any:
-    """Found by name: a process that is started again gets no handle from anybody."""
-    return ray.get_actor(topology(parts.config).host)
-
-
-def one_thread() -> None:
-    """Processes share the cores of a machine; threads inside each would only get in each other's way."""
-    import torch
-
-    torch.set_num_threads(1)
-
-
-class Process:
-    """An error in the constructor would kill the process and lose its message: it is kept for whoever asks."""
-
-    def __init__(self, parts: Parts, *details: Any) -> None:
-        self._failure: Exception | None = None
-        try:
-            self._build(parts, *details)
-        except Exception as error:  # `ready` raises it where somebody listens
-            self._failure = error
-
-    def ready(self) -> int:
-        """The process id. Raises what went wrong while starting."""
-        if self._failure is not None:
-            raise self._failure
-        return os.getpid()
-
-    def _build(self, parts: Parts, *details: Any) -> None:
-        raise NotImplementedError
 
 
 class HostActor(Process):
@@ -66,11 +38,19 @@ class HostActor(Process):
         self._newest: Any = None
         self._shelving = ThreadPoolExecutor(max_workers=1)
         self._shelved: tuple[int, Future[tuple[Any, VersionedWeights]] | None] = (0, None)
+        self._gate = Gate(code_digest(), time.time)
 
     def call(self, method: str, *arguments: Any) -> Any:
         self.ready()
         found = getattr(self._host, method)
         return found(*arguments) if callable(found) else found
+
+    def knock(self, candidate: Tree, leaving: bool) -> Tree:
+        self.ready()
+        return self._gate.knock(candidate, leaving)
+
+    def visits(self, standings: Mapping[str, Standing]) -> list[Visit]:
+        return self._gate.round(standings)
 
     def shelve(self, weights: VersionedWeights) -> None:
         """Begin to make a version ready, in a thread beside the calls: large weights take a second to copy and check,
@@ -134,24 +114,25 @@ class LearnerActor(Process):
 
 
 class WorkerActor(Process):
-    """A worker. Devices live in the event loop, the model computes in one thread beside it."""
+    """A worker. Devices live in the event loop, the model computes in one thread beside it, or in policy servers."""
 
     def _build(self, parts: Parts, *details: Any) -> None:
-        name, number = details
+        name, number, remote = details
         one_thread()
         self._parts = parts
         self._name: str = name
         self._client = WorkersClient(the_host(parts), name, parts.config.runtime.wait_s)
-        self._policy = parts.worker_policy(number)
+        self._servers: Sequence[str] = topology(parts.config).servers if remote else ()
+        self._policy: RunPolicy | None = None if self._servers else parts.worker_policy(number)
         self._executor = ThreadPoolExecutor(max_workers=1, initializer=one_thread)
-        self._server = parts.server(self._policy, self._executor)
+        self._brain = self._brain_at(parts.config.policy.temperature)
         self._worker: Worker | None = None
         self._sheet: TaskList | None = None
 
     async def play(self) -> None:
         """Play for the host until told to stop."""
         self.ready()
-        self._worker = self._parts.worker(self._name, self._server, self._client, time.time)
+        self._worker = self._parts.worker(self._name, self._brain, self._client, time.time)
         await self._worker.run()
 
     async def stop(self) -> None:
@@ -162,13 +143,13 @@ class WorkerActor(Process):
         """Play a list of tasks with these weights at the temperature of evaluation. Not while it plays for the host."""
         self.ready()
         self._sheet = TaskList(name, tasks)
-        await self._server.load(weights)
-        self._policy.temperature = self._parts.config.evaluation.temperature
+        brain = self._brain_at(self._parts.config.evaluation.temperature)
         try:
-            self._worker = self._parts.worker(self._name, self._server, self._sheet, time.time, MemorySpool())
+            await brain.load(weights)
+            self._worker = self._parts.worker(self._name, brain, self._sheet, time.time, MemorySpool())
             await self._worker.run()
         finally:
-            self._policy.temperature = self._parts.config.policy.temperature
+            self._brain = self._brain_at(self._parts.config.policy.temperature)
         return self._sheet.results
 
     async def examined(self) -> tuple[int, int]:
@@ -176,3 +157,9 @@ class WorkerActor(Process):
         self.ready()
         results = self._sheet.results if self._sheet else []
         return len(results), sum(trajectory.outcome.success for trajectory in results)
+
+    def _brain_at(self, temperature: float) -> Brain:
+        if self._policy is None:
+            return remote_brain(self._parts, self._servers, temperature)
+        self._policy.temperature = temperature
+        return self._parts.server(self._policy, self._executor)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 import uuid
+from pathlib import Path
 from typing import Any
 
 import ray
@@ -11,13 +13,15 @@ from ray.exceptions import RayActorError, RayTaskError
 
 from distrl.errors import ProcessLost, StorageFull, Unreachable
 from distrl.runtime.examination import Tracker
+from distrl.runtime.gate import Standing, Visit
 from distrl.runtime.interrupt import Interrupt
 from distrl.runtime.limits import Limits
 from distrl.runtime.progress import Progress
-from distrl.runtime.ray.actors import HostActor, LearnerActor, WorkerActor
 from distrl.runtime.ray.clients import answer, original, patient_answer
-from distrl.runtime.ray.cluster import Cluster
+from distrl.runtime.ray.cluster import LOCAL, Cluster
 from distrl.runtime.ray.examiners import Examiners, SideEvaluation, SideEvaluations
+from distrl.runtime.ray.guests import Guests
+from distrl.runtime.ray.placement import Placement
 from distrl.runtime.topology import Parts, topology
 
 SLICE_S = 2.0
@@ -29,6 +33,8 @@ HURRY_S = 10.0
 
 FIRST_SIDE_NUMBER = 10_000
 """Worker numbers seed their policies; those of side evaluations start here."""
+
+NAMESPACE = "distrl-"
 
 Jobs = dict[str, Any]
 """Name of a process → reference to what it is doing."""
@@ -50,8 +56,10 @@ class RayRun:
         self._said = ""
         self._heard_at = time.monotonic()
         self._marked_at = time.monotonic()
-        self._cluster = Cluster(self.config.runtime, parts.folder, f"distrl-{uuid.uuid4().hex}")
+        self._cluster = Cluster(self.config.runtime, parts.folder, namespace_of(self.config.run.name))
         interrupt.listen()  # Ray takes SIGTERM for itself
+        if self._cluster.join_command:
+            progress.message(f"Other machines join with\n    {self._cluster.join_command}")
         try:
             self._start_processes()
             self.pids = self._wait_until_ready()
@@ -84,17 +92,28 @@ class RayRun:
     def train(self) -> None:
         """Until a limit is reached or somebody asks us to stop; then there is a checkpoint."""
         self.limits.start()
-        jobs = {name: self._job(name) for name in ("learner", *self.workers)}
+        jobs = {name: self._job(name) for name in ("learner", *self.servers, *self.workers)}
+        guests = Guests(
+            self.parts,
+            run_identity(self.parts.folder),
+            lambda: list(self.workers),
+            self._ask_host,
+            self.progress.message,
+        )
         side = SideEvaluations(self.config.evaluation.every_minutes, self._start_side_evaluation, self._keep)
         patience_s = HURRY_S  # an error is not kept waiting behind workers that may wait for what caused it
         try:
             while not self._ends():
                 self._tend(jobs)
                 side.tend(self.limits.trained_s)
+                if self._joinable:
+                    guests.tend(self._visits)
             patience_s = self.wait_s
         finally:
             self.limits.stop()
             self._stop_workers(jobs, patience_s)
+            # After an interruption machines wait for the training to be resumed.
+            guests.stop(self._visits, patience_s, "" if self.interrupt.requested else "the training is over")
             side.close()
         self._ask_host("mark", self.limits.trained_s)
         self._settle_learner(jobs["learner"])
@@ -106,40 +125,31 @@ class RayRun:
         except Unreachable:
             pass  # it is being ended anyway, and what it acknowledged is on disk
         finally:
-            for process in (*self.workers.values(), self.learner, self.host):
+            for process in (*self.workers.values(), *self.servers.values(), self.learner, self.host):
                 ray.kill(process)
             self._cluster.close()
 
     # -- processes
 
     def _start_processes(self) -> None:
-        runtime, names = self.config.runtime, topology(self.config)
-        restarts = runtime.max_restarts
-        host = ray.remote(HostActor).options(name=names.host, num_cpus=runtime.host_cpus, max_restarts=restarts)
-        self.host = host.remote(self.parts)
-        learner = ray.remote(LearnerActor).options(
-            name=names.learner, num_cpus=0, num_gpus=runtime.learner_gpus, max_restarts=restarts
-        )
-        self.learner = learner.remote(self.parts)
-        self.workers = {name: self._start_worker(name, number, restarts) for number, name in enumerate(names.workers)}
+        names = topology(self.config)
+        self._placement = Placement(self.parts)
+        self.host = self._placement.host()
+        self.learner = self._placement.learner()
+        self.servers = {name: self._placement.server(name, number) for number, name in enumerate(names.servers)}
+        self.workers = {name: self._placement.worker(name, number) for number, name in enumerate(names.workers)}
 
     def _wait_until_ready(self) -> dict[str, int]:
         """Process ids by name. Raises what a process raised while it started."""
-        processes = {"host": self.host, "learner": self.learner, **self.workers}
+        processes = {"host": self.host, "learner": self.learner, **self.servers, **self.workers}
         asked = {name: process.ready.remote() for name, process in processes.items()}
         return {name: answer(name, "start", reference, self.wait_s) for name, reference in asked.items()}
-
-    def _start_worker(self, name: str, number: int, restarts: int) -> Any:
-        runtime = self.config.runtime
-        worker = ray.remote(WorkerActor).options(
-            name=name, num_cpus=runtime.worker_cpus, num_gpus=runtime.worker_gpus, max_restarts=restarts
-        )
-        return worker.remote(self.parts, name, number)
 
     def _start_side_evaluation(self, number: int) -> SideEvaluation:
         """Another worker, with the learner's weights of this moment, beside those that go on playing."""
         name = f"evaluation-{number}"
-        worker = self._start_worker(name, FIRST_SIDE_NUMBER + number, 0)
+        # With a policy of its own: the servers hold newer weights than those to be examined.
+        worker = self._placement.worker(name, FIRST_SIDE_NUMBER + number, restarts=0, remote=False)
         minutes = (self.config.evaluation.every_minutes or 0.0) * number
         tasks = self.parts.evaluation_tasks()
         examiners = Examiners(f"minute-{minutes:g}", tasks, {name: worker}, self.learner.sealed.remote, self.wait_s)
@@ -149,12 +159,12 @@ class RayRun:
         self._ask_host("keep_evaluation", examiners.name, step, examiners.results())
 
     def _job(self, name: str) -> Any:
-        process = self.learner if name == "learner" else self.workers[name]
+        process = self.learner if name == "learner" else self.servers.get(name) or self.workers[name]
         if name in self._died_at:
             return process.ready.remote()
         if name == "learner":
             return self.learner.work.remote(SLICE_S, self.config.run.learner_steps)
-        return process.play.remote()
+        return process.follow.remote() if name in self.servers else process.play.remote()
 
     def _tend(self, jobs: Jobs) -> None:
         """Wait a moment; whoever has finished or died in it gets work again."""
@@ -201,10 +211,11 @@ class RayRun:
         if self._deaths[name] <= self.config.runtime.max_restarts:
             self.progress.message(f"The {name} died and is started again.")
             return True
-        self.workers.pop(name, None)
-        if name == "learner" or not self.workers:
+        kind = self.servers if name in self.servers else self.workers
+        kind.pop(name, None)
+        if name == "learner" or not kind:
             raise ProcessLost(name, self._deaths[name], self.config.run_folder)
-        self.progress.message(f"The {name} died too often; the other workers go on without it.")
+        self.progress.message(f"The {name} died too often; the others go on without it.")
         return False
 
     def _settle_learner(self, job: Any) -> None:
@@ -220,13 +231,26 @@ class RayRun:
 
     def _stop_workers(self, jobs: Jobs, wait_s: float) -> None:
         """They give back what they are playing and deliver what is finished; who does not answer is left behind."""
-        for worker in self.workers.values():
-            worker.stop.remote()
-        playing = [job for name, job in jobs.items() if name in self.workers]
-        if playing:
-            ray.wait(playing, num_returns=len(playing), timeout=wait_s)
+        for processes in (self.workers, self.servers):  # in this order: a worker that ends may still ask a server
+            for process in processes.values():
+                process.stop.remote()
+            busy = [job for name, job in jobs.items() if name in processes]
+            if busy:
+                ray.wait(busy, num_returns=len(busy), timeout=wait_s)
 
     # -- the host
+
+    @property
+    def _joinable(self) -> bool:
+        return self.config.runtime.listen is not None or self.config.runtime.address != LOCAL
+
+    def _visits(self, standings: dict[str, Standing]) -> list[Visit]:
+        """Who has knocked. A host that starts again has nobody at its gate for a moment."""
+        try:
+            visits: list[Visit] = answer("host", "visits", self.host.visits.remote(standings), HURRY_S)
+        except Unreachable:
+            return []
+        return visits
 
     def _ask_host(self, method: str, *arguments: Any) -> Any:
         return patient_answer("host", method, lambda: self.host.call.remote(method, *arguments), self.wait_s)
@@ -251,3 +275,13 @@ class RayRun:
         except Unreachable as error:
             if now - self._heard_at > self.wait_s:
                 raise ProcessLost("host", self.config.runtime.max_restarts + 1, self.config.run_folder) from error
+
+
+def namespace_of(run: str) -> str:
+    """Where the processes of one launch of a run find each other. Ends in the run's name, for whoever wants to join."""
+    return f"{NAMESPACE}{uuid.uuid4().hex}-{run}"
+
+
+def run_identity(folder: Path) -> str:
+    """The same for a run over all of its resumes, and another one for every other run, also of this name."""
+    return f"{folder.name}-{hashlib.sha256((folder / 'meta.json').read_bytes()).hexdigest()[:12]}"

@@ -1,0 +1,42 @@
+"""What every process of a run has in common."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import ray
+
+from distrl.runtime.topology import Parts, topology
+
+
+def the_host(parts: Parts) -> Any:
+    """Found by name: a process that is started again gets no handle from anybody."""
+    return ray.get_actor(topology(parts.config).host)
+
+
+def one_thread() -> None:
+    """Processes share the cores of a machine; threads inside each would only get in each other's way."""
+    import torch
+
+    torch.set_num_threads(1)
+
+
+class Process:
+    """An error in the constructor would kill the process and lose its message: it is kept for whoever asks."""
+
+    def __init__(self, parts: Parts, *details: Any) -> None:
+        self._failure: Exception | None = None
+        try:
+            self._build(parts, *details)
+        except Exception as error:  # `ready` raises it where somebody listens
+            self._failure = error
+
+    def ready(self) -> int:
+        """The process id. Raises what went wrong while starting."""
+        if self._failure is not None:
+            raise self._failure
+        return os.getpid()
+
+    def _build(self, parts: Parts, *details: Any) -> None:
+        raise NotImplementedError
