@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 from typer.core import TyperGroup
 
-from distrl.cli import bench_learning
+from distrl.cli import bench_async, bench_learning
 from distrl.cli.options import read_options
 from distrl.errors import ConfigError, UnknownName
 
@@ -41,6 +41,10 @@ class Benches(TyperGroup):
 
 app = typer.Typer(cls=Benches, add_completion=False, pretty_exceptions_enable=False)
 app.command("learning")(bench_learning.learning)
+app.command("async")(bench_async.asynchrony)
+
+MODULES = {"async": "asynchrony"}
+"""Benches whose module has another name: `async` is a word of Python."""
 
 
 @app.callback(invoke_without_command=True)
@@ -93,13 +97,15 @@ def require_folder(file: Path | None) -> None:
 def known_benches() -> list[str]:
     import distrl.bench
 
-    return sorted(module.name for module in pkgutil.iter_modules(distrl.bench.__path__) if module.name[0] != "_")
+    modules = [module.name for module in pkgutil.iter_modules(distrl.bench.__path__) if module.name[0] != "_"]
+    names = {module: name for name, module in MODULES.items()}
+    return sorted(names.get(module, module) for module in modules)
 
 
 def load(name: str) -> ModuleType:
     if name not in known_benches():
         raise UnknownName("bench", name, known_benches())
-    return importlib.import_module(f"distrl.bench.{name}")
+    return importlib.import_module(f"distrl.bench.{MODULES.get(name, name)}")
 
 
 def catalogue() -> Table:

@@ -1,0 +1,88 @@
+"""What a run leaves for counting: who played when, and what of it the device took by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from distrl.types import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """One episode of one device. Times are seconds of the run's clock."""
+
+    slot: int
+    started_at: float
+    ended_at: float | None
+    """None: still playing when the run was stopped."""
+    next_at: float | None
+    """When the same device began its next episode; None: it did not any more."""
+    own_s: float
+    """What the episode takes if nothing ever keeps it waiting: the device's times and the policy's."""
+    version: int = 0
+    """The version it was played with."""
+    lag: int = 0
+    """Versions made between that one and its insertion."""
+
+    @property
+    def cycle_s(self) -> float | None:
+        """From its beginning to that of the device's next one."""
+        return None if self.next_at is None else self.next_at - self.started_at
+
+
+@dataclass(slots=True)
+class Uses:
+    """When devices were at work: resetting, acting, rendering."""
+
+    slot: list[int] = field(default_factory=list)
+    started_at: list[float] = field(default_factory=list)
+    ended_at: list[float] = field(default_factory=list)
+    kind: list[str] = field(default_factory=list)
+
+    def add(self, slot: int, kind: str, started_at: float, ended_at: float) -> None:
+        self.slot.append(slot)
+        self.kind.append(kind)
+        self.started_at.append(started_at)
+        self.ended_at.append(ended_at)
+
+    def inside(self, begin: float, end: float, kind: str | None = None) -> float:
+        """Device seconds at work between two times, of one kind or of all."""
+        first, last = np.array(self.started_at), np.array(self.ended_at)
+        parts: Floats = np.clip(np.minimum(last, end) - np.maximum(first, begin), 0.0, None)
+        if kind is not None:
+            parts = parts[np.array(self.kind) == kind]
+        return float(parts.sum())
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """One run."""
+
+    devices: int
+    learner_s: float
+    """What one learner step takes."""
+    begin: float
+    """When counting begins: the fleet is no longer in step with itself as it was at the start."""
+    end: float
+    episodes: tuple[Episode, ...]
+    uses: Uses
+    steps: int
+    """Steps of one episode."""
+    cpus: float = 0.0
+    """Processor time over wall-clock, of the whole run."""
+
+    @property
+    def seconds(self) -> float:
+        return self.end - self.begin
+
+    @property
+    def busy_fraction(self) -> float:
+        """Time that devices spend resetting, acting and rendering, over the time there is."""
+        return self.uses.inside(self.begin, self.end) / (self.devices * self.seconds)
+
+    @property
+    def cycles(self) -> tuple[Episode, ...]:
+        """Episodes whose device has begun its next one while we counted."""
+        return tuple(e for e in self.episodes if e.next_at is not None and self.begin < e.next_at <= self.end)
