@@ -2,6 +2,8 @@ import itertools
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from distrl.config import PacingConfig
 from distrl.replay.pacing import Backlog, Pacing
@@ -72,3 +74,30 @@ def test_lag_is_bounded_by_the_limit_when_episodes_end_in_the_order_they_began(m
             version += 1
     assert version > 100
     assert worst == max_lag
+
+
+@given(
+    max_lag=st.integers(0, 5),
+    per_version=st.integers(1, 8),
+    moves=st.lists(st.tuples(st.sampled_from(["start", "end", "learn"]), st.integers(0, 10_000)), max_size=400),
+)
+def test_lag_never_exceeds_the_limit_by_more_than_the_versions_made_while_the_episode_was_in_flight(
+    max_lag, per_version, moves
+):
+    """Whoever starts, ends or learns when, in whatever order episodes end: used first come first served."""
+    rule, backlog, version = pacing(max_lag, float(per_version)), Backlog(float(per_version)), 0
+    in_flight: list[int] = []
+    waiting: list[tuple[int, int]] = []  # version it was played with, versions made while it was in flight
+    for move, which in moves:
+        if move == "start" and rule.may_start(len(in_flight), backlog.waiting):
+            in_flight.append(version)
+        elif move == "end" and in_flight:
+            born = in_flight.pop(which % len(in_flight))
+            waiting.append((born, version - born))
+            backlog.inserted()
+        elif move == "learn" and len(waiting) >= per_version and rule.may_learn(len(in_flight), backlog.waiting):
+            used, waiting = waiting[:per_version], waiting[per_version:]
+            for born, meanwhile in used:
+                assert version - born <= max_lag + meanwhile
+            version += 1
+            backlog.learned()

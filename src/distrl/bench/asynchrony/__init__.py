@@ -5,3 +5,15 @@
 ceilings of it, `fairness` asks whether pacing starves slow tasks, `real` puts the real learner and policy in.
 `distrl bench async` is the command: a module cannot have that name.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from distrl.bench.asynchrony.campaign import Campaign, Keep, Say
+
+
+def run(campaign: Campaign, say: Say, keep: Keep) -> dict[str, Any]:
+    """The figures of a campaign; see `campaign.Campaign.run`."""
+    return campaign.run(say, keep)
