@@ -289,5 +289,5 @@ def checksum(arrays: Weights) -> str:
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         total.update(f"{name} {array.dtype.str} {arrays[name].shape}\n".encode())
-        total.update(array.reshape(-1).view(np.uint8))  # no copy is made, and other threads run meanwhile
+        total.update(array.reshape(-1).view(np.uint8).data)  # no copy is made, and other threads run meanwhile
     return total.hexdigest()
