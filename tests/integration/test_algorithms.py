@@ -25,8 +25,8 @@ def test_every_algorithm_trains_and_every_figure_it_logs_is_explained(tmp_path: 
         run={"learner_steps": 6},
         algorithm={"name": name},
         tasks={"group_size": 4 if name == "grpo" else 1},
-        replay={"warmup": 24},
-        learner={"trajectories_per_step": 8},
+        replay={"warmup": 64},
+        learner={"trajectories_per_step": 32},  # chance succeeds seldom, and some algorithms learn from success alone
         evaluation=UNATTENDED,
     )
     assert launch(config, serial=True, parts=ToyParts) == 0
