@@ -111,19 +111,19 @@ class Host:
         self.report(worker, "worker_lost", f"{given_back} tasks given back")
 
     def deliver(self, payload: bytes) -> Receipt:
-        """Refused is what could only do harm: bytes that are no trajectory, one whose screens nobody has, one that
-        nobody could learn from. Whose task can be read, that is played again at once."""
-        trajectory = None
+        return self.deliver_all([payload])[0]
+
+    def deliver_all(self, payloads: Sequence[bytes]) -> list[Receipt]:
+        """A receipt for each, with one wait for the disk. Refused is what could only do harm: bytes that are no
+        trajectory, one whose screens nobody has, one that nobody could learn from. Whose task can be read, that is
+        played again at once."""
+        read = [self._read(payload) for payload in payloads]
+        whole = [each for each in read if isinstance(each, Trajectory)]
         try:
-            trajectory = decode(payload)
-            return self._insert(trajectory)
-        except CorruptData as error:
-            if trajectory is not None:
-                self.leases.settle(trajectory.worker, trajectory.task, again=True)
-            self._note("delivery_refused", str(error))
-            return Receipt("refused")
+            added = iter(self.store.add_all(whole, self.version) if whole else [])
         except StorageFull:
-            return Receipt("later")
+            return [Receipt("later") if isinstance(each, Trajectory) else each for each in read]
+        return [self._insert(each, next(added)) if isinstance(each, Trajectory) else each for each in read]
 
     def share(self, features: Features) -> None:
         self._features.put(features)
@@ -236,14 +236,29 @@ class Host:
 
     # -- inside
 
-    def _insert(self, trajectory: Trajectory) -> Receipt:
-        valid = trajectory.outcome.kind != "invalid"
-        if valid:
-            admission.check(trajectory)
-        add = self.store.add_trajectory if valid else self.store.declare_invalid
-        if not add(trajectory, self.version):
+    def _read(self, payload: bytes) -> Trajectory | Receipt:
+        """The trajectory with its images on disk, or the receipt of one that cannot be stored."""
+        trajectory = None
+        try:
+            trajectory = decode(payload)
+            if trajectory.outcome.kind != "invalid":
+                admission.check(trajectory)
+            self.store.keep_images(trajectory)
+            return trajectory
+        except CorruptData as error:
+            if trajectory is not None:
+                self.leases.settle(trajectory.worker, trajectory.task, again=True)
+            self._note("delivery_refused", str(error))
+            return Receipt("refused")
+        except StorageFull:
+            return Receipt("later")
+
+    def _insert(self, trajectory: Trajectory, new: bool) -> Receipt:
+        """It is stored; now it may be learned from."""
+        if not new:
             self.tally.duplicates += 1
             return Receipt("duplicate")
+        valid = trajectory.outcome.kind != "invalid"
         self.leases.settle(trajectory.worker, trajectory.task, again=not valid)
         if not valid:
             self.tally.invalid += 1

@@ -57,8 +57,10 @@ class TaskList:
             if lease_id in self._playing:
                 self._waiting.append(self._playing.pop(lease_id))
 
-    async def deliver(self, payload: bytes) -> Receipt:
-        trajectory = decode(payload)
+    async def deliver(self, payloads: Sequence[bytes]) -> list[Receipt]:
+        return [self._take(decode(payload)) for payload in payloads]
+
+    def _take(self, trajectory: Trajectory) -> Receipt:
         lease_id = next(key for key, (_, task) in self._playing.items() if task.id == trajectory.task.id)
         number, task = self._playing.pop(lease_id)
         attempts = self._attempts[lease_id] = self._attempts.get(lease_id, 0) + 1

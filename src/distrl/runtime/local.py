@@ -24,8 +24,8 @@ class LocalClient:
     async def give_back(self, lease_ids: Sequence[str]) -> None:
         self._host.give_back(lease_ids)
 
-    async def deliver(self, payload: bytes) -> Receipt:
-        return self._host.deliver(payload)
+    async def deliver(self, payloads: Sequence[bytes]) -> list[Receipt]:
+        return self._host.deliver_all(payloads)
 
     async def share(self, features: Features) -> None:
         self._host.share(features)

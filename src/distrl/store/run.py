@@ -142,13 +142,41 @@ class RunStore:
         """
         if trajectory.outcome.kind == "invalid":
             raise ValueError("An invalid trajectory is declared with declare_invalid, not inserted.")
-        return self._add(trajectory, version_at_insert)
+        self.keep_images(trajectory)
+        return self.add_all([trajectory], version_at_insert)[0]
 
     def declare_invalid(self, trajectory: Trajectory, version_at_insert: int = 0) -> bool:
         """Keep a trajectory whose outcome is invalid, for the account only; False when its id is there already."""
         if trajectory.outcome.kind != "invalid":
             raise ValueError(f"An outcome of {trajectory.outcome.kind!r} is inserted with add_trajectory.")
-        return self._add(trajectory, version_at_insert)
+        self.keep_images(trajectory)
+        return self.add_all([trajectory], version_at_insert)[0]
+
+    def add_all(self, trajectories: Sequence[Trajectory], version_at_insert: int) -> list[bool]:
+        """Insert the judged ones and declare the others invalid, all in one transaction: one wait for the disk, however
+        many they are. False for an id that is there already. Their images must have been kept before.
+
+        Raises `StorageFull`; then nothing of any of them is visible.
+        """
+        known, added = set[str](), []
+        with self._log.transaction() as db:
+            for trajectory in trajectories:
+                new = trajectory.id not in known and not self.has(trajectory.id)
+                known.add(trajectory.id)
+                added.append(new)
+                if new:
+                    insert_screens(db, trajectory)
+                    insert_trajectory(db, trajectory, version_at_insert)
+                    count_device(db, trajectory)
+        return added
+
+    def keep_images(self, trajectory: Trajectory) -> None:
+        """Put every image on disk. Raises `StorageFull`, or `CorruptData` for a reference whose image is not here."""
+        for screen in screens_of(trajectory):
+            if screen.image:
+                self.blobs.put(screen.image)
+            elif not self.blobs.has(screen.digest):
+                raise CorruptData(f"Trajectory {trajectory.id!r} names the screen {screen.digest} without its image.")
 
     def add_metrics(self, step: int, values: Mapping[str, float], at: float) -> None:
         with self._log.transaction() as db:
@@ -163,7 +191,7 @@ class RunStore:
     def add_evaluation(self, name: str, step: int, trajectories: Sequence[Trajectory], at: float) -> None:
         """Keep what an evaluation played. It is never learned from. One of the same name is replaced."""
         for trajectory in trajectories:
-            self._keep_images(trajectory)
+            self.keep_images(trajectory)
         with self._log.transaction() as db:
             db.execute("DELETE FROM evaluations WHERE name = ?", (name,))
             db.execute("INSERT INTO evaluations (name, step, at) VALUES (?, ?, ?)", (name, step, at))
@@ -274,24 +302,6 @@ class RunStore:
         return [codec.decode(as_bytes(record)) for (record,) in rows]
 
     # -- inside
-
-    def _add(self, trajectory: Trajectory, version_at_insert: int) -> bool:
-        if self.has(trajectory.id):
-            return False
-        self._keep_images(trajectory)
-        with self._log.transaction() as db:
-            insert_screens(db, trajectory)
-            insert_trajectory(db, trajectory, version_at_insert)
-            count_device(db, trajectory)
-        return True
-
-    def _keep_images(self, trajectory: Trajectory) -> None:
-        """Put every image on disk. Raises `CorruptData` for a reference whose image we do not have."""
-        for screen in screens_of(trajectory):
-            if screen.image:
-                self.blobs.put(screen.image)
-            elif not self.blobs.has(screen.digest):
-                raise CorruptData(f"Trajectory {trajectory.id!r} names the screen {screen.digest} without its image.")
 
     def _outcome_counts(self) -> Iterator[tuple[str, tuple[int, int]]]:
         for outcome, count, steps in self._log.rows(

@@ -21,8 +21,8 @@ class HostClient(Protocol):
     async def give_back(self, lease_ids: Sequence[str]) -> None:
         """These will not be played here."""
 
-    async def deliver(self, payload: bytes) -> Receipt:
-        """Hand over an encoded trajectory. Delivering it twice does no harm."""
+    async def deliver(self, payloads: Sequence[bytes]) -> list[Receipt]:
+        """Hand over encoded trajectories, a receipt for each. Delivering one twice does no harm."""
 
     async def share(self, features: Features) -> None:
         """Offer what the policy made of screens of a trajectory that comes next. It may get lost."""

@@ -10,10 +10,13 @@ import asyncio
 
 from distrl.errors import StorageFull, Unreachable
 from distrl.store.codec import encode
-from distrl.types import Trajectory
+from distrl.types import Receipt, Trajectory
 from distrl.worker.base import HostClient, Outbox
 from distrl.worker.patience import Patience
 from distrl.worker.sharing import FeatureSharing
+
+BATCH = 16
+"""Trajectories of one delivery: the host waits for its disk once for all of them. A few megabytes."""
 
 
 class Courier:
@@ -88,31 +91,42 @@ class Courier:
     async def drain(self) -> None:
         """Deliver all that waits now, oldest first, however long the host makes us wait."""
         async with self._one_at_a_time:
-            for identifier in self.waiting:
-                await self._deliver(identifier)
+            waiting = self.waiting
+            for first in range(0, len(waiting), BATCH):
+                await self._deliver(waiting[first : first + BATCH])
 
-    async def _deliver(self, identifier: str) -> None:
+    async def _deliver(self, identifiers: list[str]) -> None:
         if self.sharing:
-            await self.sharing.send(identifier)
+            for identifier in identifiers:
+                await self.sharing.send(identifier)
         patience = Patience()
-        while True:
+        while identifiers:
             try:
-                receipt = await self.client.deliver(self.spool.read(identifier))
+                receipts = await self.client.deliver([self.spool.read(identifier) for identifier in identifiers])
             except Unreachable:
                 await patience.wait()
                 continue
-            if receipt.settled:
-                self.spool.remove(identifier)
-                self._leases.pop(identifier, None)
-                self.delivered += 1
-                return
-            if receipt.status == "refused":
-                # It stays on disk for whoever wants to look at it, and is not offered again by this process.
-                self._refused.add(identifier)
-                await self._give_back(identifier)
-                await self._report("refused", f"spool entry {identifier} is no trajectory; it stays in the spool")
-                return
-            await patience.wait()
+            answered = zip(identifiers, receipts, strict=True)
+            identifiers = [
+                identifier for identifier, receipt in answered if not await self._settle(identifier, receipt)
+            ]
+            if identifiers:
+                await patience.wait()
+
+    async def _settle(self, identifier: str, receipt: Receipt) -> bool:
+        """Whether the host is done with it."""
+        if receipt.settled:
+            self.spool.remove(identifier)
+            self._leases.pop(identifier, None)
+            self.delivered += 1
+            return True
+        if receipt.status == "refused":
+            # It stays on disk for whoever wants to look at it, and is not offered again by this process.
+            self._refused.add(identifier)
+            await self._give_back(identifier)
+            await self._report("refused", f"spool entry {identifier} is no trajectory; it stays in the spool")
+            return True
+        return False
 
     async def _give_back(self, identifier: str) -> None:
         """Bytes that cannot be read do not tell the host whose task they were."""

@@ -14,6 +14,7 @@ from distrl.errors import CorruptData, StaleVersion, StorageFull
 from distrl.host.host import Host
 from distrl.host.leases import MAX_ATTEMPTS
 from distrl.replay.buffer import ReplayBuffer
+from distrl.store import run
 from distrl.store.codec import encode
 from distrl.store.run import RunStore
 from distrl.types import Done, Lease, Outcome, Screen, Step, Trajectory, VersionedWeights
@@ -192,9 +193,37 @@ def test_a_full_disk_keeps_the_trajectory_with_the_worker(world: World, monkeypa
         raise StorageFull("no room")
 
     with monkeypatch.context() as patch:
-        patch.setattr(world.host.store, "add_trajectory", full)
+        patch.setattr(world.host.store, "add_all", full)
         assert world.host.deliver(payload).status == "later"
     assert world.host.deliver(payload).status == "inserted"
+
+
+def test_of_several_deliveries_each_gets_its_own_receipt(world: World) -> None:
+    first, second, invalid = world.play(), world.play(), world.play(outcome="invalid")
+    payloads = [first, b"torn", second, first, invalid]
+    statuses = [receipt.status for receipt in world.host.deliver_all(payloads)]
+    assert statuses == ["inserted", "refused", "inserted", "duplicate", "invalid"]
+    assert (world.host.store.counts().trajectories, world.host.store.counts().invalid) == (2, 1)
+    assert len(world.host.replay) == 2
+
+
+def test_several_deliveries_that_find_no_room_all_stay_with_the_worker(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    payloads = [world.play(), world.play()]
+    insert, calls = run.insert_trajectory, []
+
+    def fills_up(*arguments: Any) -> None:
+        insert(*arguments)
+        calls.append(arguments)
+        if len(calls) == 2:
+            raise StorageFull("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run, "insert_trajectory", fills_up)
+        assert [receipt.status for receipt in world.host.deliver_all(payloads)] == ["later", "later"]
+    assert world.host.store.counts().trajectories == len(world.host.replay) == 0
+    assert [receipt.status for receipt in world.host.deliver_all(payloads)] == ["inserted", "inserted"]
 
 
 def test_little_free_disk_holds_the_workers_until_space_is_freed(tmp_path: Path) -> None:

@@ -267,7 +267,7 @@ def test_a_reader_sees_only_whole_trajectories(store, folder, make):
     with RunStore.read(folder) as reader, store._log.transaction() as db:
         from distrl.store.records import insert_screens, insert_trajectory
 
-        store._keep_images(make(1))
+        store.keep_images(make(1))
         insert_screens(db, make(1))
         insert_trajectory(db, make(1), 0)
         assert list(reader.trajectories()) == []

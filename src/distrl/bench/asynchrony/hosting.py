@@ -44,9 +44,9 @@ class HostThreadClient:
     async def give_back(self, lease_ids: Sequence[str]) -> None:
         await self._host.call("give_back", lease_ids)
 
-    async def deliver(self, payload: bytes) -> Receipt:
-        receipt: Receipt = await self._host.call("deliver", payload)
-        return receipt
+    async def deliver(self, payloads: Sequence[bytes]) -> list[Receipt]:
+        receipts: list[Receipt] = await self._host.call("deliver_all", payloads)
+        return receipts
 
     async def share(self, features: Features) -> None:
         await self._host.call("share", features)

@@ -70,9 +70,9 @@ class WorkersClient:
     async def give_back(self, lease_ids: Sequence[str]) -> None:
         await self._call("give_back", list(lease_ids))
 
-    async def deliver(self, payload: bytes) -> Receipt:
-        receipt: Receipt = await self._call("deliver", payload)
-        return receipt
+    async def deliver(self, payloads: Sequence[bytes]) -> list[Receipt]:
+        receipts: list[Receipt] = await self._call("deliver_all", list(payloads))
+        return receipts
 
     async def share(self, features: Features) -> None:
         """Not waited for. Ray keeps the order of calls, so it is there before the delivery that follows."""
