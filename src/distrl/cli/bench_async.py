@@ -53,12 +53,14 @@ def asynchrony(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each kind.")] = 5,
     minutes: Annotated[
-        float | None, typer.Option(min=0.001, help="Wall-clock of each run; default: 0.75, or 6 with --real.")
+        float | None, typer.Option(min=0.001, help="Wall-clock of each run; default: eight mean episodes.")
     ] = None,
     scale: Annotated[
         float | None,
         typer.Option(
-            min=1e-4, max=1.0, help="Share of a real phone's times waited; default: 0.02, or 0.2 with --real."
+            min=1e-4,
+            max=1.0,
+            help="Share of a phone's times that is waited; default: 0.01, 0.02 for 256 devices, 0.2 with --real.",
         ),
     ] = None,
     think_s: Annotated[float, typer.Option(min=0.0, help="Thinking of the scripted policy, before scaling.")] = 0.5,
@@ -70,7 +72,7 @@ def asynchrony(
 ) -> None:
     """Trajectories per minute of the same devices without a barrier and in rounds, beside the most that can be had.
 
-    Devices wait and burn no CPU; a time scale makes their hours minutes. Without --real the learner sleeps and the
+    Devices wait and burn no CPU. A time scale makes their hours minutes, and is taken out of the figures. Without --real the learner sleeps and the
     policy is scripted, and two cores carry hundreds of devices through the worker, host, spool and pacing of every
     training. docs/benchmarks.md defines every figure.
     """
@@ -87,8 +89,8 @@ def asynchrony(
         profiles=names(profiles or ("paper" if real else "all"), tuple(PROFILES)),
         devices=fleets,
         repeats=repeats,
-        minutes=minutes or (6.0 if real else 0.75),
-        scale=scale or (0.2 if real else 0.02),
+        minutes=minutes,
+        scale=scale or (0.2 if real else None),
         think_s=think_s,
         learner_s=learner_s,
         seed=seed,

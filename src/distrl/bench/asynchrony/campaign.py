@@ -14,7 +14,7 @@ from typing import Any
 
 from distrl.bench.asynchrony import fairness
 from distrl.bench.asynchrony.figures import Pair, asynchronous_rate, row, synchronous_rate
-from distrl.bench.asynchrony.profiles import Pace
+from distrl.bench.asynchrony.profiles import MEAN_S, Pace
 from distrl.bench.asynchrony.timeline import Timeline
 from distrl.bench.asynchrony.trial import Trial, run_trial
 from distrl.store.provenance import describe
@@ -23,20 +23,25 @@ Say = Callable[[str], None]
 Keep = Callable[[dict[str, Any]], None]
 Pairs = dict[tuple[str, int], list[Pair]]
 
+SCALE, DEVICES_AT_SCALE = 0.01, 128
+EPISODES = 8.0
 SWITCH_S = 0.0005
 """A thread that computes lets the others in this often; by default, devices could wait for the host's for 5 ms."""
 
 
 @dataclass(frozen=True)
 class Campaign:
-    """What is measured. Times are those of real phones; a run takes `scale` of them."""
+    """What is measured. Times are those of phones; a run takes `scale` of them."""
 
     profiles: tuple[str, ...]
     devices: tuple[int, ...]
     repeats: int
-    minutes: float
-    """Wall-clock of one run; a synchronous one goes on to the end of its round, and plays two of them at least."""
-    scale: float
+    minutes: float | None
+    """Wall-clock of one run; a synchronous one goes on to the end of its round, and plays two of them at least.
+    None: eight mean episodes, two of which are not counted."""
+    scale: float | None
+    """None: 1/100, and more for fleets of more than 128 devices, so that two cores need not make more than fifty
+    trajectories a second."""
     think_s: float
     learner_s: float
     seed: int
@@ -46,7 +51,7 @@ class Campaign:
 
     def __post_init__(self) -> None:
         for profile in self.profiles:
-            Pace(profile, self.scale)  # raises UnknownName before hours of work
+            Pace(profile, 1.0)  # raises UnknownName before hours of work
 
     def run(self, say: Say, keep: Keep = lambda figures: None) -> dict[str, Any]:
         """All figures, with what is needed to make them again. `keep` gets those there are after every repeat."""
@@ -88,12 +93,22 @@ class Campaign:
         if self.real:
             from distrl.bench.asynchrony.real import RealTrial  # late: it needs torch and Ray
 
-            pace = Pace(profile, self.scale)
-            return RealTrial(self.real, pace, devices, self.seed + repeat, synchronous, self.minutes, folder).play()
+            pace = Pace(profile, self.scale_of(devices))
+            return RealTrial(
+                self.real, pace, devices, self.seed + repeat, synchronous, self.seconds_of(devices) / 60.0, folder
+            ).play()
         max_lag = 0 if synchronous else None
-        trial = Trial(profile, devices, self.seed + repeat, self.scale, self.think_s, self.learner_s, max_lag)
+        trial = Trial(
+            profile, devices, self.seed + repeat, self.scale_of(devices), self.think_s, self.learner_s, max_lag
+        )
         name = f"{profile}-{devices}-{repeat}-{'sync' if synchronous else 'async'}"
-        return run_trial(trial, folder / name, 60.0 * self.minutes).timeline
+        return run_trial(trial, folder / name, self.seconds_of(devices)).timeline
+
+    def scale_of(self, devices: int) -> float:
+        return self.scale if self.scale is not None else SCALE * max(1.0, devices / DEVICES_AT_SCALE)
+
+    def seconds_of(self, devices: int) -> float:
+        return 60.0 * self.minutes if self.minutes else EPISODES * MEAN_S * self.scale_of(devices)
 
     def _fairness(self, folder: Path, say: Say) -> list[dict[str, Any]]:
         devices = min(self.devices, key=lambda count: abs(count - 32))

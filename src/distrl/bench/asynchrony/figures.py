@@ -1,6 +1,6 @@
 """Rates, their ratio, and the most it could be.
 
-Definitions (docs/benchmarks.md has them for readers):
+Definitions (docs/benchmarks.md has them for readers); minutes are those of phones, the time scale is taken out:
 
 - own time of an episode: what it takes if nothing ever keeps it waiting; what its device waits by itself, and the
   policy's thinking.
@@ -128,6 +128,7 @@ def row(profile: str, devices: int, pairs: Sequence[Pair]) -> dict[str, Any]:
         "async_efficiency": _mean(rate.efficiency for rate in free),
         "sync_efficiency": _mean(rate.efficiency for rate in held),
         "sync_busy_fraction": _mean(pair.synchronous.busy_fraction for pair in pairs),
+        "scale": pairs[0].asynchronous.scale,
         "per_device_per_min": _mean(rate.per_min for rate in free) / devices,
         "cpus": _mean(pair.asynchronous.cpus for pair in pairs),
         "latencies": latencies([pair.asynchronous for pair in pairs]),

@@ -12,7 +12,7 @@ import json
 import random
 import time
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -152,7 +152,9 @@ class RealTrial:
         settings = self.settings()
         if launch(settings, parts=PacedParts) != 0:
             raise ConfigError(f"The run {settings.run_folder} was interrupted.")
-        return read(settings.run_folder, self.devices, synchronous=self.synchronous)
+        return replace(
+            read(settings.run_folder, self.devices, synchronous=self.synchronous), scale=self.pace.scale
+        )  # in wall-clock: policy and learner took their real time
 
 
 def read(folder: Path, devices: int, *, synchronous: bool) -> Timeline:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -26,6 +26,15 @@ class Episode:
     lag: int = 0
     """Versions made between that one and its insertion."""
 
+    def slower(self, factor: float) -> Episode:
+        return replace(
+            self,
+            started_at=factor * self.started_at,
+            ended_at=None if self.ended_at is None else factor * self.ended_at,
+            next_at=None if self.next_at is None else factor * self.next_at,
+            own_s=factor * self.own_s,
+        )
+
     @property
     def cycle_s(self) -> float | None:
         """From its beginning to that of the device's next one."""
@@ -46,6 +55,10 @@ class Uses:
         self.kind.append(kind)
         self.started_at.append(started_at)
         self.ended_at.append(ended_at)
+
+    def slower(self, factor: float) -> Uses:
+        started_at, ended_at = ([factor * at for at in times] for times in (self.started_at, self.ended_at))
+        return Uses(self.slot, started_at, ended_at, self.kind)
 
     def inside(self, begin: float, end: float, kind: str | None = None) -> float:
         """Device seconds at work between two times, of one kind or of all."""
@@ -70,12 +83,26 @@ class Timeline:
     uses: Uses
     steps: int
     """Steps of one episode."""
+    scale: float = 1.0
+    """What the times of the phones were multiplied by, so that they could be waited for."""
     cpus: float = 0.0
     """Processor time over wall-clock, of the whole run."""
 
     @property
     def seconds(self) -> float:
         return self.end - self.begin
+
+    def in_phone_time(self) -> Timeline:
+        """The same with the scale taken out of all times. What was lost to us is not scaled when a run is: it counts
+        1/scale times as much as it would with real phones."""
+        return replace(
+            self,
+            learner_s=self.learner_s / self.scale,
+            begin=self.begin / self.scale,
+            end=self.end / self.scale,
+            episodes=tuple(episode.slower(1.0 / self.scale) for episode in self.episodes),
+            uses=self.uses.slower(1.0 / self.scale),
+        )
 
     @property
     def busy_fraction(self) -> float:

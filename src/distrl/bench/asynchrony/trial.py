@@ -126,6 +126,7 @@ class Played:
     """A run that is over."""
 
     timeline: Timeline
+    """In phone time."""
     used: tuple[tuple[float, float], ...]
     """Of every episode that the learner drew, as often as it did: own time, and when it began."""
 
@@ -202,7 +203,7 @@ def _played(
     begin = began_at + min(SETTLING * trial.scale * MEAN_S, 0.5 * (ended_at - began_at))
     if trial.synchronous:
         begin, ended_at = learner.published_at[0], _next_round_at(learner, parts) or ended_at
-    episodes, lasted = _episodes(host.store, own, ended_at)
+    episodes, lasted = _episodes(host.store, own, ended_at, trial.scale)
     timeline = Timeline(
         devices=trial.devices,
         learner_s=trial.scale * trial.learner_s,
@@ -211,15 +212,17 @@ def _played(
         episodes=episodes,
         uses=parts.uses,
         steps=ACTIONS + 1,
+        scale=trial.scale,
         cpus=cpus,
     )
-    return Played(timeline, tuple(lasted[name] for name in learner.used))
+    return Played(timeline.in_phone_time(), tuple(lasted[name] for name in learner.used))
 
 
 def _episodes(
-    store: RunStore, own: dict[tuple[int, float], float], ended_at: float
+    store: RunStore, own: dict[tuple[int, float], float], ended_at: float, scale: float
 ) -> tuple[tuple[Episode, ...], dict[str, tuple[float, float]]]:
-    """Every episode that began, joined with what the host stored of it; and own time and beginning by trajectory."""
+    """Every episode that began, joined with what the host stored of it; and by trajectory its own time and beginning,
+    in phone time."""
     rows = store.table("id", "device", "started_at", "duration_s", "policy_version", "version_at_insert")
     stored = {
         (int(device.rpartition("#")[2]), place): (name, start + lasted, version, inserted - version)
@@ -232,7 +235,7 @@ def _episodes(
     for slot, times in starts.items():
         for place, (at, following) in enumerate(zip(times, [*times[1:], None], strict=True)):
             name, end, version, lag = stored.get((slot, place), ("", None, 0, 0))
-            lengths[name] = (own[slot, at], at)
+            lengths[name] = (own[slot, at] / scale, at / scale)
             late = end is not None and end > ended_at
             found.append(Episode(slot, at, None if late else end, following, own[slot, at], version, lag))
     return tuple(found), lengths
