@@ -10,7 +10,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import distrl
-from distrl.cli import bench, doctor, evaluate, plan, replay, settings, sft, train
+from distrl.cli import bench, doctor, evaluate, plan, replay, settings, sft, train, worker
 from distrl.errors import DistrlError
 
 WRONG = 2
@@ -42,6 +42,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("train")(train.train)
+app.command("worker")(worker.worker)
 app.command("eval")(evaluate.evaluate)
 app.command("sft")(sft.sft)
 app.command("doctor")(doctor.doctor)

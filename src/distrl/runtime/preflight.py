@@ -46,19 +46,21 @@ def check_machine(config: Config) -> None:
             f"{existing} has {free_mb:.0f} MB free, and run.minimum_free_mb asks for {needed_mb}. Nothing was started "
             "or changed. Free some space, or point run.folder at another disk."
         )
-    port = config.runtime.port
-    if port is not None and config.runtime.address == LOCAL and not _is_free(port):
+    port, listen = config.runtime.port, config.runtime.listen or LOOPBACK
+    if not _is_free(listen, 0):
+        raise ConfigError(f"runtime.listen={listen} is no address of this machine; `hostname -I` lists those it has.")
+    if port is not None and config.runtime.address == LOCAL and not _is_free(listen, port):
         raise PortTaken(
-            f"Port {port} on {LOOPBACK} belongs to another program. Nothing was started or changed. "
+            f"Port {port} on {listen} belongs to another program. Nothing was started or changed. "
             "Set runtime.port to another one, or to null for any that is free."
         )
 
 
-def _is_free(port: int) -> bool:
+def _is_free(host: str, port: int) -> bool:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what only lingers after its end is free
         try:
-            probe.bind((LOOPBACK, port))
+            probe.bind((host, port))
         except OSError:
             return False
     return True

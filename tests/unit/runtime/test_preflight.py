@@ -102,3 +102,11 @@ def test_a_model_without_checksums_is_refused(model):
 def test_a_run_without_a_checkpoint_says_so(tmp_path):
     with pytest.raises(CheckpointError, match="first checkpoint is still to come"):
         newest_model(tmp_path, print)
+
+
+def test_an_address_that_this_machine_does_not_have_is_named_before_anything_starts(tmp_path):
+    config = Config.model_validate(
+        {"run": {"folder": str(tmp_path), "minimum_free_mb": 0}, "runtime": {"listen": "203.0.113.77"}}
+    )
+    with pytest.raises(ConfigError, match="203.0.113.77 is no address of this machine"):
+        check_machine(config)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray.exceptions import RayActorError, RayTaskError
+from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from distrl.errors import ConfigError, StorageFull, Unreachable
@@ -77,7 +77,8 @@ class Guests:
             self._look_at(jobs[job])
 
     def stop(self, visits: Callable[[dict[str, Standing]], list[Visit]], wait_s: float, why: str) -> None:
-        """The training ends: they give back what they play and deliver what is finished."""
+        """The training ends: they give back what they play and deliver what is finished. Told why, machines go; else
+        they wait for the training to be resumed."""
         for guest in self._guests.values():
             guest.actor.stop.remote()
         jobs = [guest.job for guest in self._guests.values()]
@@ -85,7 +86,9 @@ class Guests:
             ray.wait(jobs, num_returns=len(jobs), timeout=wait_s)
         for guest in list(self._guests.values()):
             self._let_go(guest, Standing("over", why))
-        visits(self._answers if why else {})
+        if why:
+            waiting = [visit.candidate.key for visit in visits(self._answers)]
+            visits({key: Standing("over", why) for key in waiting})
 
     def _hear(self, visit: Visit) -> None:
         key = visit.candidate.key
@@ -126,7 +129,7 @@ class Guests:
             ray.get(guest.job)
         except RayTaskError as error:  # first: it may be both
             self._hear_error(guest, original(error))
-        except RayActorError:
+        except RayError:  # it died, or has no machine any more to be started on
             self._mourn(guest)
         else:
             if guest.leaving:
@@ -158,15 +161,16 @@ class Guests:
             return
         guest.deaths += 1
         self._lose(guest)
-        if self._node_lives(guest) and guest.deaths <= self._parts.config.runtime.max_restarts and not guest.leaving:
+        if guest.deaths > self._parts.config.runtime.max_restarts:
+            self._let_go(guest, Standing("refused", f"its process died {guest.deaths} times"))
+            self._say(f"{guest.name} died too often; the others go on without it.")
+            return
+        self._await_return(guest)
+        if guest.candidate.key in self._guests:
             self._say(f"{guest.name} died and is started again.")
-            guest.playing = False
-            guest.job = guest.actor.ready.remote()
-        else:
-            self._let_go(guest, Standing("left", "its process died"))
-            self._say(f"{guest.name} is gone; the others go on without it.")
 
     def _await_return(self, guest: Guest) -> None:
+        guest.playing = False
         if self._node_lives(guest) and not guest.leaving:
             time.sleep(0.1)
             guest.job = guest.actor.ready.remote()
