@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from distrl.evaluation.evaluate import Evaluation
     from distrl.runtime.lifecycle import StartEngine
     from distrl.runtime.progress import Progress
+    from distrl.runtime.ray.rehearsal import Rehearsal
     from distrl.runtime.topology import Parts
 
 
@@ -46,6 +47,13 @@ def evaluate_policy(
     from distrl.runtime.topology import Parts
 
     return evaluate(examine((parts or Parts)(config), progress or Silent()))
+
+
+def rehearse_inference(parts: Parts, *, steps: int, think_s: float) -> Rehearsal:
+    """Have `workers.count` workers ask for decisions as in a run of these parts, and time the answers."""
+    from distrl.runtime.ray.rehearsal import rehearse
+
+    return rehearse(parts, steps=steps, think_s=think_s)
 
 
 def _serial() -> StartEngine:
