@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import sys
 import time
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -26,8 +27,11 @@ from distrl.runtime.ray.processes import Process, one_thread, the_host
 from distrl.runtime.topology import Parts, RunPolicy
 from distrl.types import Decision, Features, Prompt, VersionedWeights
 from distrl.worker.patience import Patience
+from distrl.worker.sharing import REMEMBERED
 
 POLL_S = 1.0
+SHARE_S = 0.05
+"""Soon: what comes after the trajectories that show the screens is no help to the learner any more."""
 """Between two looks for newer weights."""
 AVOIDED_S = 5.0
 """A server that has just failed is asked only if there is no other."""
@@ -56,8 +60,7 @@ class ServerActor(Process):
         self._is_new = True
         self._refused = -1
         self._stopping = asyncio.Event()
-        self._unsent: dict[str, None] = {}
-        self._sent: set[str] = set()
+        self._sent: OrderedDict[str, None] = OrderedDict()
 
     async def act(self, prompt: Prompt, temperature: float, checksum: str = "") -> Decision:
         """A decision at this temperature; with a checksum, under these very weights or `WrongWeights`."""
@@ -66,8 +69,10 @@ class ServerActor(Process):
             raise WrongWeights
         if not checksum:
             await self._catch_up()
-            self._note(prompt.screen.digest)
-        return await self._at(temperature).act(prompt)
+        decision = await self._at(temperature).act(prompt)
+        if not checksum:
+            await self._share(prompt.screen.digest)
+        return decision
 
     async def load(self, weights: VersionedWeights) -> None:
         """Take these weights for an examination."""
@@ -75,15 +80,18 @@ class ServerActor(Process):
             await self._take(weights)
 
     async def follow(self) -> None:
-        """Keep the policy new, and hand on what it made of new screens, until told to stop."""
+        """Keep the policy new until told to stop."""
         self.ready()
         self._stopping.clear()
+        clock = asyncio.get_running_loop().time
+        refreshed_at = -POLL_S
         while not self._stopping.is_set():
             with contextlib.suppress(Unreachable):  # the old weights still play; the next look is a second away
-                await self._refresh()
-                await self._share()
+                if clock() - refreshed_at >= POLL_S:
+                    refreshed_at = clock()
+                    await self._refresh()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), POLL_S)
+                await asyncio.wait_for(self._stopping.wait(), SHARE_S)
 
     async def stop(self) -> None:
         self._stopping.set()
@@ -123,16 +131,17 @@ class ServerActor(Process):
         await self._loader.load(weights)
         self._checksum = weights.checksum
 
-    def _note(self, digest: str) -> None:
-        if self._parts.config.workers.share_features and digest not in self._sent:
-            self._unsent[digest] = None
-
-    async def _share(self) -> None:
-        """As workers do that have a policy of their own: the learner need not look at these screens again."""
-        digests, self._unsent = list(self._unsent), {}
-        if features := self._policy.known_features(digests):
-            await self._client.share(features)
-            self._sent.update(features)
+    async def _share(self, digest: str) -> None:
+        """As workers do that have a policy of their own: the learner need not look at this screen again. On its way
+        before the decision is, so that it is there before the trajectory; not waited for."""
+        if digest in self._sent or not self._parts.config.workers.share_features:
+            return
+        self._sent[digest] = None
+        if len(self._sent) > REMEMBERED:
+            self._sent.popitem(last=False)
+        with contextlib.suppress(Unreachable):  # the learner looks for itself
+            if features := self._policy.known_features([digest]):
+                await self._client.share(features)
 
 
 class Tempered:
