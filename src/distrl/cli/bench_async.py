@@ -72,9 +72,9 @@ def asynchrony(
 ) -> None:
     """Trajectories per minute of the same devices without a barrier and in rounds, beside the most that can be had.
 
-    Devices wait and burn no CPU. A time scale makes their hours minutes, and is taken out of the figures. Without --real the learner sleeps and the
-    policy is scripted, and two cores carry hundreds of devices through the worker, host, spool and pacing of every
-    training. docs/benchmarks.md defines every figure.
+    Devices wait and burn no CPU. A time scale makes their hours minutes, and is taken out of the figures. Without
+    --real the learner sleeps and the policy is scripted, and two cores carry hundreds of devices through the worker,
+    host, spool and pacing of every training. docs/benchmarks.md defines every figure.
     """
     from distrl.bench.asynchrony.campaign import Campaign, names, numbers
     from distrl.bench.asynchrony.profiles import PROFILES
