@@ -25,6 +25,8 @@ Pairs = dict[tuple[str, int], list[Pair]]
 
 SCALE, DEVICES_AT_SCALE = 0.01, 128
 EPISODES = 8.0
+FAIRNESS_DEVICES = 16
+"""Enough of them: pacing counts trajectories, whoever plays them."""
 SWITCH_S = 0.0005
 """A thread that computes lets the others in this often; by default, devices could wait for the host's for 5 ms."""
 
@@ -111,7 +113,7 @@ class Campaign:
         return 60.0 * self.minutes if self.minutes else EPISODES * MEAN_S * self.scale_of(devices)
 
     def _fairness(self, folder: Path, say: Say) -> list[dict[str, Any]]:
-        devices = min(self.devices, key=lambda count: abs(count - 32))
+        devices = min(FAIRNESS_DEVICES, max(self.devices))
         rows = []
         for profile in self.profiles:
             for max_lag in self.fairness_lags:

@@ -53,7 +53,7 @@ def cohort(played: Played) -> tuple[list[float], list[float]]:
     run = played.timeline
     first, last = 0.25 * run.end, 0.5 * run.end
     admitted = [episode.own_s for episode in run.episodes if first < episode.started_at <= last]
-    return admitted, [own_s for own_s, started_at in played.used if first < started_at <= last]
+    return admitted, [episode.own_s for episode in played.used if first < episode.started_at <= last]
 
 
 def ks_distance(one: Sequence[float], other: Sequence[float]) -> float:

@@ -127,8 +127,8 @@ class Played:
 
     timeline: Timeline
     """In phone time."""
-    used: tuple[tuple[float, float], ...]
-    """Of every episode that the learner drew, as often as it did: own time, and when it began."""
+    used: tuple[Episode, ...]
+    """Every episode that the learner drew, as often as it did."""
 
 
 async def play(trial: Trial, folder: Path, seconds: float) -> Played:
@@ -203,7 +203,7 @@ def _played(
     begin = began_at + min(SETTLING * trial.scale * MEAN_S, 0.5 * (ended_at - began_at))
     if trial.synchronous:
         begin, ended_at = learner.published_at[0], _next_round_at(learner, parts) or ended_at
-    episodes, lasted = _episodes(host.store, own, ended_at, trial.scale)
+    episodes, by_id = _episodes(host.store, own, ended_at)
     timeline = Timeline(
         devices=trial.devices,
         learner_s=trial.scale * trial.learner_s,
@@ -215,14 +215,13 @@ def _played(
         scale=trial.scale,
         cpus=cpus,
     )
-    return Played(timeline.in_phone_time(), tuple(lasted[name] for name in learner.used))
+    return Played(timeline.in_phone_time(), tuple(by_id[name].slower(1.0 / trial.scale) for name in learner.used))
 
 
 def _episodes(
-    store: RunStore, own: dict[tuple[int, float], float], ended_at: float, scale: float
-) -> tuple[tuple[Episode, ...], dict[str, tuple[float, float]]]:
-    """Every episode that began, joined with what the host stored of it; and by trajectory its own time and beginning,
-    in phone time."""
+    store: RunStore, own: dict[tuple[int, float], float], ended_at: float
+) -> tuple[tuple[Episode, ...], dict[str, Episode]]:
+    """Every episode that began, joined with what the host stored of it; and the same by the trajectory's id."""
     rows = store.table("id", "device", "started_at", "duration_s", "policy_version", "version_at_insert")
     stored = {
         (int(device.rpartition("#")[2]), place): (name, start + lasted, version, inserted - version)
@@ -231,14 +230,15 @@ def _episodes(
     starts: dict[int, list[float]] = {}
     for slot, at in sorted(own):
         starts.setdefault(slot, []).append(at)
-    found, lengths = [], {}
+    found: list[Episode] = []
+    names: dict[str, Episode] = {}
     for slot, times in starts.items():
         for place, (at, following) in enumerate(zip(times, [*times[1:], None], strict=True)):
             name, end, version, lag = stored.get((slot, place), ("", None, 0, 0))
-            lengths[name] = (own[slot, at] / scale, at / scale)
-            late = end is not None and end > ended_at
-            found.append(Episode(slot, at, None if late else end, following, own[slot, at], version, lag))
-    return tuple(found), lengths
+            ended_in_time = end if end is not None and end <= ended_at else None
+            found.append(Episode(slot, at, ended_in_time, following, own[slot, at], version, lag))
+            names[name] = found[-1]
+    return tuple(found), names
 
 
 def _numbered(rows: dict[str, Any]) -> list[tuple[int, tuple[Any, ...]]]:
