@@ -71,7 +71,9 @@ class Director:
         self.waiting_for: Callable[[], bool] | None = None
         self.messages: list[str] = []
         self.finished = False
-        self.deadline = time.monotonic() + 240.0
+        self.deadline = (
+            time.monotonic() + 900.0
+        )  # only ever reached by a run that hangs; a busy machine may take minutes
 
     def play(self, script: Iterator[Callable[[], bool]]) -> None:
         self.script, self.waiting_for, self.finished = script, None, False
