@@ -53,7 +53,7 @@ def asynchrony(
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each kind.")] = 5,
     minutes: Annotated[
-        float | None, typer.Option(min=0.001, help="Wall-clock of each run; default: eight mean episodes.")
+        float | None, typer.Option(min=0.001, help="Wall-clock of each run; default: 8 mean episodes, 18 with --real.")
     ] = None,
     scale: Annotated[
         float | None,

@@ -24,7 +24,8 @@ Keep = Callable[[dict[str, Any]], None]
 Pairs = dict[tuple[str, int], list[Pair]]
 
 SCALE, DEVICES_AT_SCALE = 0.01, 128
-EPISODES = 8.0
+EPISODES, REAL_EPISODES = 8.0, 18.0
+"""Mean episodes in a run. One with the real learner cannot be told to end with a round, so it has to hold several."""
 FAIRNESS_DEVICES = 16
 """Enough of them: pacing counts trajectories, whoever plays them."""
 SWITCH_S = 0.0005
@@ -40,7 +41,7 @@ class Campaign:
     repeats: int
     minutes: float | None
     """Wall-clock of one run; a synchronous one goes on to the end of its round, and plays two of them at least.
-    None: eight mean episodes, two of which are not counted."""
+    None: eight mean episodes, two of which are not counted; eighteen with the real learner."""
     scale: float | None
     """None: 1/100, and more for fleets of more than 128 devices, so that two cores need not make more than fifty
     trajectories a second."""
@@ -110,7 +111,8 @@ class Campaign:
         return self.scale if self.scale is not None else SCALE * max(1.0, devices / DEVICES_AT_SCALE)
 
     def seconds_of(self, devices: int) -> float:
-        return 60.0 * self.minutes if self.minutes else EPISODES * MEAN_S * self.scale_of(devices)
+        episodes = REAL_EPISODES if self.real else EPISODES
+        return 60.0 * self.minutes if self.minutes else episodes * MEAN_S * self.scale_of(devices)
 
     def _fairness(self, folder: Path, say: Say) -> list[dict[str, Any]]:
         devices = min(FAIRNESS_DEVICES, max(self.devices))
