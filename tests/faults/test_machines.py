@@ -183,7 +183,7 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
         story.director.play(iter([story.director.delivered("killed", 3)]))
         story.codes.append(launch(again, parts=SlowHereParts, progress=story.director, resume=config.run_folder))
         for machine in story.machines:
-            machine.process.wait(timeout=60)
+            machine.process.wait(timeout=300)
         yield story
     finally:
         patch.undo()
