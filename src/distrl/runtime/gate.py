@@ -24,6 +24,7 @@ OWN_BUSINESS = ("devices.", "policy.device=", "policy.batch_size=", "policy.batc
 not be what the learner takes them for."""
 
 Status = Literal["waiting", "playing", "left", "refused", "over"]
+FINAL = ("left", "refused", "over")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What became of a candidate. After `left`, `refused` and `over` it may go."""
+    """What became of a candidate. It may go when the status is one of `FINAL`."""
 
     status: Status
     detail: str = ""
@@ -69,18 +70,31 @@ class Gate:
         self._now = now
         self._visits: dict[str, Visit] = {}
         self._standings: dict[str, Standing] = {}
+        self._over: Standing | None = None
 
     def knock(self, tree: Tree, leaving: bool) -> Tree:
         """A `Candidate` reports, or reports again. Answers the `Standing` that the driver last gave it."""
         if tree.get("code") != self._code:
             return asdict(Standing("refused", self._strange(tree)))
         candidate = Candidate(**{**tree, "overrides": tuple(tree["overrides"])})
-        self._visits[candidate.key] = Visit(candidate, leaving, self._now())
-        return asdict(self._standings.get(candidate.key, NEW))
+        standing = self._over or self._standings.get(candidate.key, NEW)
+        if standing.status in FINAL:
+            self._visits.pop(candidate.key, None)
+        else:
+            self._visits[candidate.key] = Visit(candidate, leaving, self._now())
+        return asdict(standing)
 
     def round(self, standings: Mapping[str, Standing]) -> list[Visit]:
-        """Leave an answer under each key; take who has knocked lately."""
+        """Leave an answer under each key; take who has knocked lately and may still play."""
         self._standings.update(standings)
+        return self._visitors()
+
+    def dismiss(self, why: str) -> int:
+        """The training is over, and whoever knocks hears so. Answers how many have not heard it yet."""
+        self._over = Standing("over", why)
+        return len(self._visitors())
+
+    def _visitors(self) -> list[Visit]:
         silent = self._now() - FORGET_S
         self._visits = {key: visit for key, visit in self._visits.items() if visit.at > silent}
         return list(self._visits.values())

@@ -6,7 +6,7 @@ import pytest
 
 from distrl.config import Config
 from distrl.errors import ConfigError
-from distrl.runtime.gate import FORGET_S, Candidate, Gate, Standing, guest_config
+from distrl.runtime.gate import FORGET_S, Candidate, Gate, Standing, Status, guest_config
 
 MACHINE = Candidate("phones", "key", "node", "code", "0.1.0", "/spool", ("devices.per_worker=4",))
 
@@ -51,6 +51,24 @@ def test_a_host_that_starts_again_hears_everything_again() -> None:
     gate.round(standings)
     assert gate.knock(asdict(MACHINE), False)["status"] == "playing"
     assert [visit.candidate for visit in gate.round(standings)] == [MACHINE]
+
+
+def test_the_end_of_the_training_is_known_once_everybody_has_heard_it() -> None:
+    gate = Gate("code", Clock())
+    gate.knock(asdict(MACHINE), False)
+    assert gate.dismiss("the training is over") == 1
+    assert gate.knock(asdict(MACHINE), False) == {"status": "over", "detail": "the training is over"}
+    assert gate.dismiss("the training is over") == 0
+    assert gate.knock({**asdict(MACHINE), "key": "somebody who comes too late"}, False)["status"] == "over"
+
+
+@pytest.mark.parametrize("status", ["left", "refused"])
+def test_whoever_has_heard_that_it_may_go_is_no_visitor_any_more(status: Status) -> None:
+    gate = Gate("code", Clock())
+    gate.knock(asdict(MACHINE), False)
+    assert len(gate.round({"key": Standing(status)})) == 1
+    gate.knock(asdict(MACHINE), False)
+    assert gate.round({}) == []
 
 
 def test_a_machine_may_say_which_devices_it_has_and_where_its_model_computes() -> None:

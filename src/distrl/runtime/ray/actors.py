@@ -52,6 +52,9 @@ class HostActor(Process):
     def visits(self, standings: Mapping[str, Standing]) -> list[Visit]:
         return self._gate.round(standings)
 
+    def dismiss(self, why: str) -> int:
+        return self._gate.dismiss(why)
+
     def shelve(self, weights: VersionedWeights) -> None:
         """Begin to make a version ready, in a thread beside the calls: large weights take a second to copy and check,
         and no worker should wait so long for a task."""

@@ -76,19 +76,15 @@ class Guests:
         for job in done:
             self._look_at(jobs[job])
 
-    def stop(self, visits: Callable[[dict[str, Standing]], list[Visit]], wait_s: float, why: str) -> None:
-        """The training ends: they give back what they play and deliver what is finished. Told why, machines go; else
-        they wait for the training to be resumed."""
+    def stop(self, wait_s: float) -> None:
+        """They give back what they play and deliver what is finished; their machines stay at the gate."""
         for guest in self._guests.values():
             guest.actor.stop.remote()
         jobs = [guest.job for guest in self._guests.values()]
         if jobs:
             ray.wait(jobs, num_returns=len(jobs), timeout=wait_s)
         for guest in list(self._guests.values()):
-            self._let_go(guest, Standing("over", why))
-        if why:
-            waiting = [visit.candidate.key for visit in visits(self._answers)]
-            visits({key: Standing("over", why) for key in waiting})
+            self._let_go(guest, Standing("waiting", "the training stops"))
 
     def _hear(self, visit: Visit) -> None:
         key = visit.candidate.key

@@ -112,9 +112,10 @@ class RayRun:
         finally:
             self.limits.stop()
             self._stop_workers(jobs, patience_s)
-            # After an interruption machines wait for the training to be resumed.
-            guests.stop(self._visits, patience_s, "" if self.interrupt.requested else "the training is over")
+            guests.stop(patience_s)
             side.close()
+        if self._joinable and not self.interrupt.requested:  # else machines wait for the training to be resumed
+            self._dismiss("the training is over")
         self._ask_host("mark", self.limits.trained_s)
         self._settle_learner(jobs["learner"])
         patient_answer("learner", "checkpoint", self.learner.checkpoint.remote, self.wait_s)
@@ -251,6 +252,17 @@ class RayRun:
         except Unreachable:
             return []
         return visits
+
+    def _dismiss(self, why: str) -> None:
+        """Send the machines home that joined. One that does not hear it in time would wait for a resume."""
+        deadline = time.monotonic() + HURRY_S
+        while time.monotonic() < deadline:
+            try:
+                if not answer("host", "dismiss", self.host.dismiss.remote(why), HURRY_S):
+                    return
+            except Unreachable:
+                pass  # it starts again, and then hears of everybody again
+            time.sleep(WATCH_S)
 
     def _ask_host(self, method: str, *arguments: Any) -> Any:
         return patient_answer("host", method, lambda: self.host.call.remote(method, *arguments), self.wait_s)
