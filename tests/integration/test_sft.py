@@ -8,7 +8,7 @@ from distrl.config import PolicyConfig
 from distrl.devices.sim.phone import Phone
 from distrl.policies.actions import parse
 from distrl.policies.vlm import VlmPolicy
-from distrl.runtime.lessons import demonstration
+from distrl.runtime.lessons import demonstration, lexicon
 from distrl.runtime.reading import HELD_OUT_APPS, _walk, random_pages
 from distrl.runtime.sft import Recipe, make_pocket
 from distrl.tasks.base import load_suite
@@ -65,6 +65,19 @@ def test_what_is_quoted_stands_on_the_screen_or_in_the_goal():
     for page, example in quotes:
         shown = {word.lower() for word, _, _ in page.words} | set(example.goal.lower().split())
         assert set(parse(example.action).text.split()) <= shown
+
+
+def test_what_is_not_on_the_screen_is_scrolled_for():
+    pages = [page for seed in range(12) for page in random_pages(["hall", "river", "55"], 0.5, 0, seed)]
+    vain = [(page, e.goal.lower()) for page in pages for e in page.examples if e.action == "swipe 500 700 500 300"]
+    assert len(vain) > len(pages) / 3
+    for page, goal in vain:
+        asked = goal.split(" ", 1)[1] if goal.split()[0] in ("tap", "press", "choose") else goal
+        assert not {word.lower() for word, _, _ in page.words} & set(asked.split())
+
+
+def test_the_lexicon_has_no_number_longer_than_a_pair_of_digits():
+    assert not any(word.isdigit() and len(word) != 2 for word in lexicon(("general",), 4, 0))
 
 
 def test_a_demonstrator_that_slips_shows_other_actions_but_goes_on_as_before():

@@ -11,9 +11,10 @@ import multiprocessing
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from multiprocessing.pool import Pool
 
 import numpy as np
@@ -31,6 +32,11 @@ from distrl.tasks.base import load_suite
 from distrl.types import Action, Answer, Prompt, Screen, Task, Type
 
 PROMPT_TOKENS, ACTION_TOKENS, CELL, WORDS_PER_CELL = 136, 16, 32, 6
+
+WORD = re.compile(r"[a-z]+|(?<![0-9])[0-9]{2}(?![0-9])")
+"""Of numbers only pairs of digits: a telephone number that is a word of its own says nothing about the next one."""
+DECODERS = 4
+"""Threads; more would take turns with the model that learns meanwhile."""
 
 Job = Callable[[], list[Page]]
 """Makes a few pages, in whichever process."""
@@ -105,7 +111,8 @@ class Written:
 class LessonWriter:
     """Makes pages in many processes, turns them into tokens there, and gathers them into arrays.
 
-    A context: the processes start with it, so that lessons can be written while a model learns from earlier ones.
+    A context: the processes start with it, so that lessons can be written while a model learns from earlier ones. Start
+    it before anything computes: what has threads does not survive forking.
     """
 
     def __init__(self, encoder: PromptEncoder, processes: int) -> None:
@@ -127,10 +134,11 @@ class LessonWriter:
             self._pool.close()
             self._pool.join()
 
-    def write(self, jobs: Sequence[Job]) -> Lessons:
-        """Everything that these jobs teach."""
+    def begin(self, jobs: Sequence[Job]) -> Iterator[Written]:
+        """Everything that these jobs teach, in their order. Processes begin with it at once, after what they were
+        given before; without any it is written when it is asked for."""
         written = self._pool.imap(_forked, jobs, chunksize=16) if self._pool else map(self.written, jobs)
-        return gathered([page for pages in written for page in pages])
+        return chain.from_iterable(written)
 
     def written(self, job: Job) -> list[Written]:
         return [
@@ -155,7 +163,7 @@ class LessonWriter:
 
     def _word_ids(self, word: str) -> list[int]:
         if word not in self._ids:
-            self._ids[word] = list(dict.fromkeys(self.encoder.tokenizer(word.lower())["input_ids"]))[:3]
+            self._ids[word] = list(dict.fromkeys(self.encoder.tokenizer(word.lower())["input_ids"]))[:WORDS_PER_CELL]
         return self._ids[word]
 
 
@@ -169,7 +177,8 @@ def _forked(job: Job) -> list[Written]:
     return _Process.writer.written(job)
 
 
-def gathered(pages: Sequence[Written]) -> Lessons:
+def gathered(written: Iterable[Written]) -> Lessons:
+    pages = list(written)
     rows = [(n, row) for n, page in enumerate(pages) for row in page.rows]
     return Lessons(
         pixels=_decoded([page.image for page in pages]),
@@ -185,10 +194,10 @@ def lexicon(suites: Sequence[str], phones: int, seed: int) -> list[str]:
     counts: Counter[str] = Counter()
     for n in range(phones):
         for page in random_pages(["word"], 0.0, 0, seed * 10_000_000 + n):
-            counts.update(piece for word, _, _ in page.words for piece in re.findall(r"[a-z]+|[0-9]+", word.lower()))
+            counts.update(piece for word, _, _ in page.words for piece in WORD.findall(word.lower()))
     for suite in suites:
         for task in load_suite(suite).tasks("train", 3000, seed):
-            counts.update(re.findall(r"[a-z]+|[0-9]+", task.goal.lower()))
+            counts.update(WORD.findall(task.goal.lower()))
     return [word for word, count in counts.most_common() if count >= 2]
 
 
@@ -198,7 +207,7 @@ def _decoded(images: Sequence[bytes]) -> npt.NDArray[np.uint8]:
     def fill(n: int) -> None:
         pixels[n] = np.asarray(Image.open(io.BytesIO(images[n])).convert("RGB"))
 
-    with ThreadPoolExecutor() as pool:
+    with ThreadPoolExecutor(DECODERS) as pool:
         list(pool.map(fill, range(len(images)), chunksize=256))
     return pixels
 

@@ -22,6 +22,7 @@ from distrl.types import Action, Answer, Element, Press, Screen, Swipe, Tap, Typ
 HELD_OUT_APPS = ("weather", "music")
 SYSTEM_KEYS = {"System back", "Home", "Recents"}
 """On every screen at the same place: worth few lessons."""
+ASKS = ("tap {}", "{}", "press {}", "choose {}", "open {}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,12 @@ def random_pages(words: Sequence[str], babel_share: float, quotes: int, seed: in
         phone.apps = {**phone.apps, "babel": Babel(words)}
         phone.state["babel"] = {}
         phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": rng.randrange(2**40)}))
-        return [_taught(phone.render(), words, quotes, rng)]
-    return [_taught(view, words, quotes, rng) for view in _walk(phone, rng)]
+        return [_taught(phone.render(), words, words, quotes, rng)]
+    views = list(_walk(phone, rng))
+    seen = [element.text for view in views for element in view.elements if element.clickable and element.role != "key"]
+    return [
+        _taught(view, words, [*seen, *rng.sample(words, min(len(seen), len(words)))], quotes, rng) for view in views
+    ]
 
 
 def _walk(phone: Phone, rng: random.Random) -> Iterator[Rendering]:
@@ -86,13 +91,18 @@ def _touch(element: Element) -> Tap:
     return hand.touch(element)
 
 
-def _taught(view: Rendering, words: Sequence[str], quotes: int, rng: random.Random) -> Page:
+def _taught(view: Rendering, words: Sequence[str], wanted: Sequence[str], quotes: int, rng: random.Random) -> Page:
+    """`wanted`: what somebody might look for; where it is not on the screen, the thing to do is to scroll."""
     named = [e for e in view.elements if e.clickable and e.role != "key" and 0 < len(e.text) <= 32]
     texts = [e.text.lower() for e in named]
     unique = [
         e for e in named if texts.count(e.text.lower()) == 1 and (e.text not in SYSTEM_KEYS or rng.random() < 0.1)
     ]
-    examples = [Example(_ask(e, rng), (), format_action(_touch(e))) for e in rng.sample(unique, min(2, len(unique)))]
+    pointed = rng.sample(unique, min(2, len(unique)))
+    examples = [Example(rng.choice(ASKS).format(e.text), (), format_action(_touch(e))) for e in pointed]
+    if (missing := _missing(view, wanted, rng)) is not None:
+        ask = rng.choice(ASKS[:-1])  # what is not here is opened from somewhere else: that, demonstrations teach
+        examples.append(Example(ask.format(missing), (), format_action(Hand().scroll_down())))
     if any(e.focused for e in view.elements):
         text = _text(words, rng)
         examples.append(Example(rng.choice(("type {}", "write {}", "{}")).format(text), (), format_action(Type(text))))
@@ -100,8 +110,13 @@ def _taught(view: Rendering, words: Sequence[str], quotes: int, rng: random.Rand
     return Page(encode(view.image), view.words, tuple(examples))
 
 
-def _ask(element: Element, rng: random.Random) -> str:
-    return rng.choice(("tap {}", "{}", "open {}", "press {}", "choose {}")).format(element.text)
+def _missing(view: Rendering, wanted: Sequence[str], rng: random.Random) -> str | None:
+    """Something that is wanted and does not stand on the screen. Who never looks in vain taps something at random."""
+    shown = {word.lower() for word, _, _ in view.words}
+    for text in rng.sample(wanted, min(4, len(wanted))):
+        if 0 < len(text) <= 32 and text not in SYSTEM_KEYS and shown.isdisjoint(text.lower().split()):
+            return text
+    return None
 
 
 # --- writing down -------------------------------------------------------------------------------

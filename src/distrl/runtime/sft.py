@@ -28,13 +28,17 @@ from distrl.policies.models import model_folder, open_model, torch_device
 from distrl.policies.pocket.build import build_model, build_processor
 from distrl.policies.server import PolicyServer
 from distrl.policies.vlm import VlmPolicy
-from distrl.runtime.lessons import Job, LessonWriter, demonstration, lexicon
+from distrl.runtime.lessons import Job, LessonWriter, Written, demonstration, gathered, lexicon
 from distrl.runtime.reading import random_pages
 from distrl.tasks.base import load_suite
 from distrl.types import Task
 from distrl.worker.episode import Episode, Limits
 
 Say = Callable[[str], None]
+
+
+UNSEEN = 0.01
+"""Share of the screens to read that are kept back, to say how well it reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +52,19 @@ class Recipe:
     """Phones looked at; about 2.5 screens each."""
     babel_share: float = 0.5
     """Share of them that show random words on random widgets."""
-    read_steps: int = 8_500
+    read_steps: int = 8_000
     read_batch: int = 256
     imitated: tuple[str, ...] = ("general", "webshop")
     """Suites whose training tasks are demonstrated."""
-    sets: int = 1
+    sets: int = 4
     """How often everything below is made anew."""
-    demonstrations: int = 9_000
-    """Training tasks shown per suite."""
-    slips: float = 0.06
+    demonstrations: int = 5_000
+    """Training tasks shown per suite and set."""
+    slips: float = 0.1
     """Share of the demonstrated steps that show something else which the screen offers: the start explores."""
-    quoted_walks: int = 12_000
+    quoted_walks: int = 6_000
     """Phones looked at again beside the demonstrations, now also to write down what stands there."""
-    imitate_steps: int = 7_000
+    imitate_steps: int = 12_000
     """Over all sets."""
     imitate_batch: int = 256
     imitate_rate: float = 1e-3
@@ -79,36 +83,37 @@ def make_pocket(folder: Path, recipe: Recipe, say: Say, reader: Path | None = No
 
     `reader` is a model that can read already (what `teach_reading` saved): only imitation is done then.
     """
-    if reader is None:
-        reader = folder.with_name(f"{folder.name}-reader")  # kept: imitation can be tried again with --reader
-        teach_reading(reader, recipe, say)
-    teach_imitation(reader, folder, recipe, say)
+    processor = _processor(recipe, say) if reader is None else open_model(model_folder(reader))[1]
+    words = sorted(w for w in processor.tokenizer.get_vocab() if w.isalnum() and w == w.lower() and len(w) > 1)
+    with _writer(processor, recipe) as writer:
+        # Everything is asked for at once: imitation's lessons are written while the model learns to read.
+        screens = None if reader else writer.begin(_walks(words, recipe.walks, recipe, recipe.seed))
+        sets = [writer.begin(_imitated(words, recipe, n)) for n in range(recipe.sets)]
+        if screens is not None:
+            reader = folder.with_name(f"{folder.name}-reader")  # kept: imitation can be tried again with --reader
+            teach_reading(reader, processor, gathered(screens), recipe, say)
+        assert reader is not None
+        teach_imitation(reader, folder, sets, recipe, say)
     return graded(folder, recipe, say)
 
 
-def teach_reading(folder: Path, recipe: Recipe, say: Say) -> None:
-    """A model that reads screens and taps what it is told to, from random screens alone."""
-    words = lexicon(recipe.suites, recipe.lexicon_phones, recipe.seed)
-    say(f"lexicon: {len(words)} words")
-    processor = build_processor(words)
+def teach_reading(folder: Path, processor: Any, lessons: Lessons, recipe: Recipe, say: Say) -> None:
+    """A model that reads screens, taps what it is told to and scrolls for what is not there, from random screens."""
+    say(f"to read: {len(lessons.pixels)} screens, {len(lessons.screen)} examples")
+    learned, unseen = lessons.split(1.0 - UNSEEN)
     model = build_model(processor, seed=recipe.seed)
     teacher = _teacher(model, processor, recipe)
-    with _writer(processor, recipe) as writer:
-        lessons = _timed(say, "drawing", lambda: writer.write(_walks(words, recipe.walks, recipe, recipe.seed)))
-        unseen = writer.write(_walks(words, max(10, recipe.walks // 100), recipe, recipe.seed + 1))
-    say(f"{len(lessons.pixels)} screens, {len(lessons.screen)} examples")
     _compile(teacher)
     schedule = Schedule(recipe.read_steps, recipe.read_batch)
-    _timed(say, "reading", lambda: teacher.teach([lessons], schedule, _reporter(say)))
+    _timed(say, "reading", lambda: teacher.teach([learned], schedule, _reporter(say)))
     save(model, processor, folder)
     say(f"on unseen screens: {_teacher(open_model(folder)[0], processor, recipe).examine(unseen)}")
 
 
-def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> None:
+def teach_imitation(reader: Path, folder: Path, sets: Sequence[Iterator[Written]], recipe: Recipe, say: Say) -> None:
     """Demonstrations of training tasks, among examples of reading and of writing down what was read.
 
-    Each set is new, and is written while the model learns from the one before: what is never seen twice cannot be
-    remembered, and must be understood.
+    Each set is new: what is never seen twice cannot be remembered, and must be understood.
     """
     model, processor = open_model(model_folder(reader))
     teacher = _teacher(model, processor, recipe)
@@ -122,11 +127,15 @@ def teach_imitation(reader: Path, folder: Path, recipe: Recipe, say: Say) -> Non
     )
     if recipe.imitate_vision:
         _compile(teacher)
-    words = sorted(word for word in processor.tokenizer.get_vocab() if word.isalnum() and word.islower())
-    with _writer(processor, recipe) as writer:
-        sets = _ahead(lambda n: writer.write(_imitated(words, recipe, n)), recipe.sets)
-        _timed(say, "imitating", lambda: teacher.teach(_counted(sets, say), schedule, _reporter(say)))
+    lessons = _counted(_ahead(lambda n: gathered(sets[n]), recipe.sets), say)
+    _timed(say, "imitating", lambda: teacher.teach(lessons, schedule, _reporter(say)))
     save(model, processor, folder)
+
+
+def _processor(recipe: Recipe, say: Say) -> Any:
+    words = _timed(say, "looking for words", lambda: lexicon(recipe.suites, recipe.lexicon_phones, recipe.seed))
+    say(f"lexicon: {len(words)} words")
+    return build_processor(words)
 
 
 def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> list[Job]:
