@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from distrl.aside import aside
 from distrl.config import Config
 from distrl.devices.base import Device
 from distrl.errors import CorruptData, Unreachable
@@ -122,7 +123,7 @@ class Worker:
             return
         try:
             # Reading half a gigabyte takes a second; in the loop's own thread every device would wait for it.
-            if not await asyncio.to_thread(lambda: weights.intact):
+            if not await aside(lambda: weights.intact):
                 raise CorruptData(f"Weights of version {weights.version} fail their checksum; the old ones stay.")
             await self.brain.load(weights)
         except CorruptData as error:

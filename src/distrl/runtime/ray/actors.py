@@ -13,6 +13,7 @@ from typing import Any
 
 import ray
 
+from distrl import aside
 from distrl.host.weights import verify
 from distrl.runtime.examination import MemorySpool, TaskList
 from distrl.runtime.gate import Gate, Standing, Visit
@@ -36,7 +37,7 @@ class HostActor(Process):
     def _build(self, parts: Parts, *details: Any) -> None:
         self._host = parts.host(time.time)
         self._newest: Any = None
-        self._shelving = ThreadPoolExecutor(max_workers=1)
+        self._shelving = aside.threads(1)
         self._shelved: tuple[int, Future[tuple[Any, VersionedWeights]] | None] = (0, None)
         self._gate = Gate(code_digest(), time.time)
 

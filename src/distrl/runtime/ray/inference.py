@@ -20,6 +20,7 @@ from typing import Any
 import ray
 from ray.exceptions import RayActorError, RayTaskError
 
+from distrl.aside import aside
 from distrl.errors import CorruptData, PolicyUnreachable, Unreachable
 from distrl.policies.server import PolicyServer
 from distrl.runtime.ray.clients import WorkersClient, original
@@ -126,7 +127,7 @@ class ServerActor(Process):
 
     async def _take(self, weights: VersionedWeights) -> None:
         """Raises `CorruptData`, and keeps the old ones."""
-        if not await asyncio.to_thread(lambda: weights.intact):
+        if not await aside(lambda: weights.intact):
             raise CorruptData(f"Weights of version {weights.version} fail their checksum; the old ones stay.")
         await self._loader.load(weights)
         self._checksum = weights.checksum
