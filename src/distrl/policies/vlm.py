@@ -4,7 +4,7 @@ Invariants
 - `act` records, per token, the log-probability under the distribution it drew from; `score` recomputes exactly that.
 - What computes a screenshot's features is frozen (unless told otherwise), so features are cached by digest and a
   replayed step costs only the language model. Models whose positions depend on the image run without the cache.
-- The state the critic sees is what the output layer sees just before the action's first token.
+- The critic sees what the decoder makes of the prompt, and nothing of the action.
 """
 
 from __future__ import annotations
@@ -73,10 +73,9 @@ class VlmPolicy:
     def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
         sampler = RecordingSampler(self.temperature, self._generator, never=self._image_token_id)
         inputs = self._inputs(prompts)
-        with self._before_output() as seen:
+        with self._decoded() as states:
             self.model.generate(**inputs, generation_config=self._generation(), logits_processor=[sampler])
-        state = seen[0][:, -1]
-        values = torch.sigmoid(self.critic(state)[0]).tolist()
+        values = torch.sigmoid(self.critic(states[0], inputs["attention_mask"])[0]).tolist()
         tokens = torch.stack(sampler.tokens, 1).tolist()
         logprobs = torch.stack(sampler.logprobs, 1).tolist()
         entropies = torch.stack(sampler.entropies, 1).tolist()
@@ -138,12 +137,12 @@ class VlmPolicy:
         inputs = self._inputs(prompts)
         actions, mask = (t.to(self.device) for t in pad_right(token_ids, self._pad_id))
         length = actions.shape[1]
-        with self._before_output() as seen:
+        with self._decoded() as states:
             logits = self.model(**self._extended(inputs, actions, mask), logits_to_keep=length, use_cache=False).logits
-        state = seen[0][:, -length]
+        prompt = inputs["attention_mask"]
         logprobs = distribution(logits[:, -length:], self.temperature, never=self._image_token_id)
         taken = logprobs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
-        value, trajectory_value = self.critic(state)
+        value, trajectory_value = self.critic(states[0][:, : prompt.shape[1]], prompt)
         return Scores(
             logprob=(taken * mask).sum(1),
             entropy=(entropy_of(logprobs) * mask).sum(1) / mask.sum(1),
@@ -168,12 +167,12 @@ class VlmPolicy:
     # --- inside ---------------------------------------------------------------------------------
 
     @contextmanager
-    def _before_output(self) -> Iterator[list[Tensor]]:
-        """Collects what the output layer is given while the block runs."""
-        seen: list[Tensor] = []
-        hook = self.model.get_output_embeddings().register_forward_pre_hook(lambda _, given: seen.append(given[0]))
+    def _decoded(self) -> Iterator[list[Tensor]]:
+        """Collects what the decoder answers while the block runs: its last layer's vectors, [N, T, width] each."""
+        states: list[Tensor] = []
+        hook = self.model.get_decoder().register_forward_hook(lambda _, __, output: states.append(output[0]))
         try:
-            yield seen
+            yield states
         finally:
             hook.remove()
 
