@@ -38,6 +38,7 @@ class ARide(Algorithm):
     trajectory_value_weight: float
     trajectory_filter: float
     failure_weight: float
+    local_blame: bool
     retrace: bool
     normalise_advantage: bool
     td_error_weight: float
@@ -55,6 +56,8 @@ class ARide(Algorithm):
         log_rho = (padded.logprob - batch.behaviour_logprob) * batch.mask
         ratio = losses.truncated_ratio(log_rho, ratio_clip=self.ratio_clip)
         target, advantage = self.credit(reward, discount, value, log_rho)
+        if self.local_blame:
+            advantage = losses.blame_locally(advantage, td_error)
 
         forecast = padded.trajectory_value_logit[:, 0].sigmoid()
         kept = ~priorities.least_surprising((batch.outcome - forecast).abs(), self.trajectory_filter)

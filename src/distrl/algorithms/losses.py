@@ -18,6 +18,12 @@ def weigh_failures(advantage: Tensor, *, failure_weight: float) -> Tensor:
     return torch.where(advantage < 0, failure_weight * advantage, advantage)
 
 
+def blame_locally(advantage: Tensor, td_error: Tensor) -> Tensor:
+    """A negative advantage becomes the step's own TD error, or 0 where the critic saw the chance rise: what went wrong
+    later is not the fault of the steps before. Positive ones stay: a success needed all of its steps."""
+    return torch.where(advantage < 0, td_error.clamp(max=0.0), advantage)
+
+
 def clipped_surrogate(
     logprob: Tensor, behaviour_logprob: Tensor, weight: Tensor, *, clip: float, dual_clip: float
 ) -> Tensor:

@@ -93,6 +93,10 @@ class AlgorithmConfig(Settings):
     episode whose other steps were right; until the critic can tell them apart, less than 1 keeps what the policy can do
     already."""
 
+    local_blame: bool = False
+    """a_ride: a failure blames only the steps after which the critic saw the chance of success fall, and the last one;
+    off, all of its steps."""
+
     retrace: bool = True
     """a_ride: off, the one-step advantage of the paper's first formula."""
 

@@ -2,6 +2,7 @@ import pytest
 import torch
 
 from distrl.algorithms.losses import (
+    blame_locally,
     clipped_surrogate,
     entropy_loss,
     outside_clip,
@@ -76,3 +77,9 @@ def test_the_surrogate_does_not_overflow():
 def test_failures_are_weighed_and_successes_left_alone():
     weighed = weigh_failures(torch.tensor([0.5, 0.0, -2.0]), failure_weight=0.25)
     assert weighed.tolist() == [0.5, 0.0, -0.5]
+
+
+def test_blame_stays_with_the_step_after_which_the_chance_fell():
+    advantage = torch.tensor([0.4, -0.3, -0.3, -0.3])
+    td_error = torch.tensor([-0.2, -0.1, 0.2, -0.5])
+    assert blame_locally(advantage, td_error).tolist() == pytest.approx([0.4, -0.1, 0.0, -0.5])

@@ -9,6 +9,7 @@ from distrl.algorithms import ALGORITHMS
 NAMES = sorted(ALGORITHMS)
 WITHOUT_CRITIC = [name for name in NAMES if not ALGORITHMS[name].uses_critic]
 ABLATIONS = {
+    "local_blame": ({"local_blame": True}, {}),
     "uniform replay": ({}, {"priority_exponent": 0.0}),
     "retrace off": ({"retrace": False}, {}),
     "entropy off": ({"entropy_bonus": 0.0}, {}),

@@ -36,6 +36,7 @@ METHODS = {
     "impala": Method("IMPALA (V-trace)", ("algorithm.name=impala", *UNIFORM)),
     "a_ride_sync": Method("A-RIDE, synchronous", SYNCHRONOUS),
     "a_ride_edge": Method("A-RIDE, curriculum at the edge", ("tasks.curriculum=edge",)),
+    "a_ride_local_blame": Method("A-RIDE, local blame", ("algorithm.failure_weight=1", "algorithm.local_blame=true")),
     "a_ride_uniform": Method("A-RIDE, uniform replay", UNIFORM, "a_ride"),
     "a_ride_no_retrace": Method("A-RIDE without Retrace", NO_RETRACE, "a_ride"),
     "a_ride_no_entropy": Method("A-RIDE without entropy", ("algorithm.entropy_bonus=0",), "a_ride"),
