@@ -20,7 +20,8 @@ def give_way() -> None:
     """Lower the priority of this thread, where the system has priorities for threads (Linux)."""
     if hasattr(os, "setpriority"):
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+            me = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, me, max(NICENESS, os.getpriority(os.PRIO_PROCESS, me)))
 
 
 def threads(count: int) -> ThreadPoolExecutor:
