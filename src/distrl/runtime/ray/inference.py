@@ -31,9 +31,9 @@ from distrl.worker.patience import Patience
 from distrl.worker.sharing import REMEMBERED
 
 POLL_S = 1.0
+"""Between two looks for newer weights."""
 SHARE_S = 0.05
 """Soon: what comes after the trajectories that show the screens is no help to the learner any more."""
-"""Between two looks for newer weights."""
 AVOIDED_S = 5.0
 """A server that has just failed is asked only if there is no other."""
 NEWEST = sys.maxsize
