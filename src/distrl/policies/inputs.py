@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -13,6 +14,9 @@ from torch import Tensor
 from distrl.errors import CorruptData
 from distrl.policies.prompts import INSTRUCTION, messages
 from distrl.types import Prompt, Screen
+
+PROMPTS_REMEMBERED = 20_000
+"""A replayed step is asked with the same words each time, and a tokenizer takes longer than a small model."""
 
 
 def open_image(screen: Screen) -> Image.Image:
@@ -32,6 +36,7 @@ class PromptEncoder:
         self.image_token_id = image_token_id
         self.instruction = INSTRUCTION if instruct else ""
         self._expansions: dict[tuple[int, int], list[int]] = {}
+        self._plain_ids = lru_cache(PROMPTS_REMEMBERED)(self._tokenize)
 
     def text(self, prompt: Prompt) -> str:
         chat = messages(prompt, self.instruction)
@@ -70,7 +75,7 @@ class PromptEncoder:
         )
         return dict(inputs)
 
-    def _plain_ids(self, text: str) -> list[int]:
+    def _tokenize(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer(text)["input_ids"]
         return ids
 
@@ -90,20 +95,18 @@ class PromptEncoder:
 def pad_left(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor]:
     """Token ids and attention mask [B, longest], padding first."""
     longest = max(len(row) for row in rows)
-    ids = torch.full((len(rows), longest), pad_id, dtype=torch.long)
-    mask = torch.zeros((len(rows), longest), dtype=torch.long)
-    for i, row in enumerate(rows):
-        ids[i, longest - len(row) :] = torch.tensor(row)
-        mask[i, longest - len(row) :] = 1
-    return ids, mask
+    ids = torch.tensor([[pad_id] * (longest - len(row)) + list(row) for row in rows])
+    return ids, _lengths(rows, longest).flip(1)
 
 
 def pad_right(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor]:
     """Token ids and mask [B, longest], padding last."""
     longest = max(len(row) for row in rows)
-    ids = torch.full((len(rows), longest), pad_id, dtype=torch.long)
-    mask = torch.zeros((len(rows), longest), dtype=torch.long)
-    for i, row in enumerate(rows):
-        ids[i, : len(row)] = torch.tensor(row)
-        mask[i, : len(row)] = 1
-    return ids, mask
+    ids = torch.tensor([list(row) + [pad_id] * (longest - len(row)) for row in rows])
+    return ids, _lengths(rows, longest)
+
+
+def _lengths(rows: Sequence[Sequence[int]], longest: int) -> Tensor:
+    """1 for each token of a row, then 0. [B, longest]."""
+    lengths = torch.tensor([len(row) for row in rows])
+    return (torch.arange(longest) < lengths.unsqueeze(1)).long()

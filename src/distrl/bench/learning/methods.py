@@ -12,7 +12,8 @@ from distrl.errors import UnknownName
 class Method:
     label: str
     settings: tuple[str, ...] = ()
-    """Overrides; `{devices}` stands for the number of devices of the run."""
+    """Overrides; `{devices}` stands for the number of devices of the run, `{steps}` for the learner steps that reuse
+    allows for one episode of each."""
     against: str = ""
     """The method that it differs from in one thing, if it is an ablation."""
 
@@ -20,8 +21,9 @@ class Method:
 UNIFORM = ("replay.priority_exponent=0",)
 NO_RETRACE = ("algorithm.retrace=false",)
 
-SYNCHRONOUS = ("pacing.max_lag=0", "pacing.trajectories_per_version={devices}", "learner.publish_every=4")
-"""Rounds: every device plays one episode, then the learner makes four steps, then the next round starts."""
+SYNCHRONOUS = ("pacing.max_lag=0", "pacing.trajectories_per_version={devices}", "learner.publish_every={steps}")
+"""Rounds: every device plays one episode, then the learner makes its steps, then the next round starts. It may see a
+trajectory as often as an asynchronous learner may."""
 
 LARGE_LAG = ("learner.publish_every=16", "pacing.max_lag=64")
 """Players get every 16th version only, and what they play waits in replay on top of that. `max_lag` says that it may be

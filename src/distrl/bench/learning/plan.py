@@ -63,8 +63,9 @@ class Plan:
         base = load_config(BASE, shared)
         if not entry.trains:
             return base
-        devices = str(base.workers.count * base.devices.per_worker)
-        own = [setting.replace("{devices}", devices) for setting in METHODS[entry.method].settings]
+        devices = base.workers.count * base.devices.per_worker
+        steps = max(1, round(devices * (base.pacing.max_reuse or 1.0) / base.learner.trajectories_per_step))
+        own = [setting.format(devices=devices, steps=steps) for setting in METHODS[entry.method].settings]
         return load_config(BASE, [*shared, *own])
 
     def runnable(self, entry: Entry) -> Config:
