@@ -303,3 +303,23 @@ def test_a_cache_too_small_for_one_batch_says_which_setting_to_raise(policy):
     policy.features = FeatureCache(capacity_mb=0)
     with pytest.raises(ConfigError, match="Raise policy.feature_cache_mb"):
         policy.act(prompts(2))
+
+
+def test_what_a_batch_knows_already_is_not_pushed_out_by_what_it_brings(policy):
+    if not policy._caches:
+        pytest.skip("takes the whole input every time")
+    first, second, third = prompts(3)
+    policy.act([first])
+    room = policy.features.get(first.screen.digest).numel() * 4 * 2
+    policy.features = FeatureCache(capacity_mb=1)
+    policy.features._capacity_bytes = room  # for two screens
+    policy.act([first])
+    policy.act([second])
+    policy.act([third, first])  # the cache is full, and the first was used longest ago
+    assert policy.missing([second.screen.reference()])
+
+    policy.act([second])
+    reference = first.screen.reference()
+    assert not policy.missing([reference])  # a learner asks before it brings the images it lacks
+    policy.remember([third.screen])
+    policy.score([Prompt(first.goal, reference)], [[5, 2]])

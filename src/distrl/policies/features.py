@@ -35,6 +35,13 @@ class FeatureCache:
         with self._lock:
             return self._features.get(digest)
 
+    def hold(self, digests: Iterable[str]) -> None:
+        """Those that are here are about to be used: what is put now must not push them out."""
+        with self._lock:
+            for digest in digests:
+                if digest in self._features:
+                    self._features.move_to_end(digest)
+
     def put(self, digest: str, features: Tensor) -> None:
         with self._lock:
             if digest in self._features:

@@ -110,9 +110,11 @@ class VlmPolicy:
 
     def missing(self, screens: Sequence[Screen]) -> list[str]:
         wanted = dict.fromkeys(s.digest for s in screens if not s.image)
+        self.features.hold(wanted)
         return [digest for digest in wanted if not self._caches or digest not in self.features]
 
     def remember(self, screens: Sequence[Screen]) -> None:
+        self.features.hold(s.digest for s in screens)
         new = {s.digest: s for s in screens if s.image and s.digest not in self.features}
         if not new or not self._caches:
             return

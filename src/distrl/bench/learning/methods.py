@@ -19,6 +19,8 @@ class Method:
 
 
 UNIFORM = ("replay.priority_exponent=0",)
+FRESH = (*UNIFORM, "replay.capacity=1000")
+"""Who does not correct for the age of what it learns from gets it younger."""
 NO_RETRACE = ("algorithm.retrace=false",)
 
 SYNCHRONOUS = ("pacing.max_lag=0", "pacing.trajectories_per_version={devices}", "learner.publish_every={steps}")
@@ -31,9 +33,9 @@ so, and is too wide to hold anybody."""
 
 METHODS = {
     "a_ride": Method("A-RIDE"),
-    "digirl_sync": Method("DigiRL, synchronous", ("algorithm.name=digirl", *UNIFORM, *SYNCHRONOUS)),
-    "digirl_async": Method("DigiRL, asynchronous", ("algorithm.name=digirl", *UNIFORM)),
-    "filtered_bc": Method("Filtered BC", ("algorithm.name=filtered_bc", *UNIFORM)),
+    "digirl_sync": Method("DigiRL, synchronous", ("algorithm.name=digirl", *FRESH, *SYNCHRONOUS)),
+    "digirl_async": Method("DigiRL, asynchronous", ("algorithm.name=digirl", *FRESH)),
+    "filtered_bc": Method("Filtered BC", ("algorithm.name=filtered_bc", *FRESH)),
     "grpo": Method("GRPO, asynchronous", ("algorithm.name=grpo", "tasks.group_size=8", *UNIFORM)),
     "impala": Method("IMPALA (V-trace)", ("algorithm.name=impala", *UNIFORM)),
     "a_ride_sync": Method("A-RIDE, synchronous", SYNCHRONOUS),
