@@ -1,6 +1,6 @@
 """Success on training tasks against time and against trajectories, smoothed the same way for every method.
 
-A point is the mean over what ended in the window before it: a tenth of the run on the axis of time, a fixed number of
+A point is the mean over what ended in the window before it: a fifth of the run on the axis of time, a fixed number of
 episodes on the axis of trajectories. Every template in a window counts the same, so that a curriculum that prefers hard
 ones does not look like a policy that got worse.
 """
@@ -16,8 +16,9 @@ from distrl.bench.learning.record import Episodes
 from distrl.types import Floats
 
 POINTS = 60
-WINDOW_SHARE = 0.1
-"""Length of a window on the axis of time, as a share of the run."""
+WINDOW_SHARE = 0.2
+"""Length of a window on the axis of time, as a share of the run. It must hold whole rounds of synchronous training: what
+ends late in a round took long, and mostly failed."""
 WINDOW_EPISODES = 128
 FEWEST = 8
 """A window with fewer episodes says nothing."""
