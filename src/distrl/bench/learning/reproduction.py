@@ -52,7 +52,7 @@ the same share of the cores; a method is one line in `src/distrl/bench/learning/
 the minutes. Runs that are finished are not run again, so that a race can be interrupted, moved in parts, or given one
 more method: the records in `runs/learning-<suite>/records` are all it needs.
 
-- Training success: episodes on training tasks in a window of a tenth of the run, every template weighted the same.
+- Training success: episodes on training tasks in a window of a fifth of the run, every template weighted the same.
 - Test success: the final policy on 128 tasks of each test split, the same tasks for all. Intervals: bootstrap over the
   tasks, shared by all methods, and over each method's seeds. A ratio to "the best" looks for the best in every draw.
 - Times: where the mean training curve over the seeds is at a level for the first time.
