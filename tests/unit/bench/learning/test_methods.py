@@ -36,6 +36,13 @@ def test_those_who_are_compared_are_in_the_table():
     assert all(set(group) <= METHODS.keys() for group in GROUPS.values())
 
 
+@pytest.mark.parametrize(("devices", "reuse", "steps"), [(32, 4, 4), (160, 8, 40), (8, 1, 1)])
+def test_a_round_s_learner_steps_grow_with_its_devices_and_with_reuse(devices, reuse, steps):
+    changes = (f"devices.per_worker={devices}", f"pacing.max_reuse={reuse}", "learner.trajectories_per_step=32")
+    config = replace(PLAN, changes=changes).config(Entry("digirl_sync", 0))
+    assert config.learner.publish_every == steps
+
+
 def test_a_synchronous_round_gives_every_device_one_episode():
     config = PLAN.config(Entry("digirl_sync", 0))
     pacing = Pacing(config.pacing)
