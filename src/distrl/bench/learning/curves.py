@@ -17,8 +17,8 @@ from distrl.types import Floats
 
 POINTS = 60
 WINDOW_SHARE = 0.2
-"""Length of a window on the axis of time, as a share of the run. It must hold whole rounds of synchronous training: what
-ends late in a round took long, and mostly failed."""
+"""Length of a window on the axis of time, as a share of the run. It must hold whole rounds of synchronous training:
+what ends late in a round took long, and mostly failed."""
 WINDOW_EPISODES = 128
 FEWEST = 8
 """A window with fewer episodes says nothing."""
