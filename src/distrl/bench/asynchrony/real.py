@@ -21,12 +21,12 @@ import numpy as np
 from distrl.bench.asynchrony.profiles import ACTION_SHARE, RESET_SHARE, Pace
 from distrl.bench.asynchrony.timeline import Episode, Timeline, Uses
 from distrl.config import Config, load_config
-from distrl.devices.base import Device
+from distrl.devices.base import Device, Inspectable
 from distrl.errors import ConfigError
 from distrl.runtime import launch
 from distrl.runtime.topology import Parts
 from distrl.store.run import RunStore
-from distrl.types import Action, Screen, Task
+from distrl.types import Action, Screen, Task, Tree
 
 USES = "uses"
 """Folder in the run folder: when each device was at work, a file per worker."""
@@ -69,9 +69,6 @@ class PacedDevice:
         self._file = file
         self._episode_s = 0.0
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._device, name)  # evidence, where the phone has it
-
     async def reset(self, task: Task) -> Screen:
         quantile = random.Random(f"{task.id}/{task.seed}").uniform(1e-9, 1.0 - 1e-9)
         self._episode_s = self._pace.episode_s(self._slot, quantile)
@@ -90,6 +87,10 @@ class PacedDevice:
 
     async def close(self) -> None:
         await self._device.close()
+
+    def evidence(self) -> Tree:
+        assert isinstance(self._device, Inspectable)  # simulated phones are
+        return self._device.evidence()
 
     def note(self, kind: str, started_at: float, ended_at: float) -> None:
         self._file.write(json.dumps([self._slot, kind, started_at, ended_at]) + "\n")
