@@ -17,7 +17,7 @@ VISIBLE = re.compile(r"[\x21-\x7e]+")
 
 
 def endpoint_url(url: str) -> str:
-    """The URL itself, if a key may be sent there. Raises `ValueError` that shows nothing of it, lest it holds a secret."""
+    """The URL itself, if a key may be sent there. Raises `ValueError` that shows nothing of it: it may be secret."""
     try:
         parts = urlsplit(url)
         host, _ = parts.hostname, parts.port

@@ -22,7 +22,7 @@ class RuleJudge:
         if evidence is None:
             raise CannotJudge(
                 f"The rule judge needs the phone's state and {trajectory.device or 'the device'} gave none. "
-                "Use a device that can be inspected, such as sim://phone, or set judge.kind to vlm or chain."
+                "Use a device that can be inspected, such as sim://phone, or another judge: judge.kind=vlm or chain."
             )
         template = rule_of(task)
         last = trajectory.steps[-1].decision.action if trajectory.steps else None

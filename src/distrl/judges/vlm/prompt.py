@@ -24,8 +24,8 @@ LINE_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 RULES = """\
 You judge whether an agent that operates a phone did what its goal asks for. You see the goal, the actions that the
-agent took, in order, and the last screenshots of the phone, the newest last. Coordinates are thousandths of the screen's
-width and height.
+agent took, in order, and the last screenshots of the phone, the newest last. Coordinates are thousandths of the
+screen's width and height.
 
 Rules:
 1. Judge by the state of the phone that the screenshots show. Success means that everything the goal asks for is visibly
