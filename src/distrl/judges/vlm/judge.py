@@ -57,7 +57,7 @@ class VlmJudge:
     def open(cls, config: JudgeConfig, seed: int = 0) -> VlmJudge:
         """The judge that a config names, its key taken from the environment. Raises `ConfigError`."""
         if not config.model:
-            raise ConfigError(f"judge.kind={config.kind} needs to know whom to ask: set judge.model, and judge.url.")
+            raise ConfigError("There is no model to ask for outcomes: set judge.model, and judge.url for its endpoint.")
         key = Key.from_environment(config)
         return cls(config, HttpEndpoint(config.url, key, config.timeout_s), key, Backoff(random.Random(seed)))
 

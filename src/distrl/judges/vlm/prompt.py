@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 import re
 from dataclasses import asdict, dataclass
@@ -107,11 +108,7 @@ def last_screens(trajectory: Trajectory, count: int) -> list[tuple[str, Screen]]
     if trajectory.last_screen is not None:
         seen.append(("at the end", trajectory.last_screen))
     # Of several equal screens in a row the newest stays: it says most about the end.
-    kept = [
-        each
-        for each, after in zip(seen, [*seen[1:], None], strict=True)
-        if not after or after[1].digest != each[1].digest
-    ]
+    kept = [list(equal)[-1] for _, equal in itertools.groupby(seen, key=lambda each: each[1].digest)]
     return kept[-count:]
 
 
