@@ -61,6 +61,15 @@ def verdict(success: bool, reason: str = "it looks so") -> Said:
     return completion(text, prompt_tokens=1000, completion_tokens=20)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass  # a client that had enough and hung up
+
+
 class StubEndpoint:
     """Runs in a thread of its own for the length of a `with` block."""
 
@@ -69,9 +78,7 @@ class StubEndpoint:
         self.questions: list[Question] = []
         self.closing = threading.Event()
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> StubEndpoint:
