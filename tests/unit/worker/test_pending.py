@@ -17,6 +17,9 @@ from distrl.runtime.clock import run_virtually
 from distrl.runtime.examination import MemorySpool, TaskList
 from distrl.store.codec import decode
 from distrl.types import Lease, Outcome, Receipt, Task, Trajectory, Tree
+from distrl.worker.courier import Courier
+from distrl.worker.episode import UNJUDGED, Played
+from distrl.worker.pending import Pending
 from distrl.worker.worker import Worker
 
 
@@ -266,3 +269,20 @@ def test_the_host_hears_what_the_judge_was_asked(tmp_path):
     assert len(accounts) >= 2
     assert accounts[-1] == 8
     assert accounts == sorted(set(accounts))
+
+
+def test_an_episode_handed_over_in_the_very_moment_of_closing_is_given_back(tmp_path):
+    host = Host(1)
+    played = Played(Trajectory("an-id", toy_task(1), (), UNJUDGED), None)
+
+    async def main(loop: Any) -> None:
+        courier = Courier("w", MemorySpool(), host, limit_bytes=1)
+        pending = Pending("w", SlowJudge(), courier, host, limit=1, judge_s=1e6)
+        taking = asyncio.ensure_future(pending.take(played, Lease("1", toy_task(1), 1e9)))
+        await asyncio.sleep(0)  # it is ours now, and nothing that belongs to it has run yet
+        await pending.close()
+        await taking
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    run_virtually(main)
+    assert host.given_back == ["1"]
