@@ -67,7 +67,7 @@ def show(figures: dict[str, Any]) -> None:
     account = figures["account"]
     turned = sum(rate["turned"] for rate in figures.get("attacks", {}).values())
     if "attacks" in figures:
-        console.print(f"{turned} failures were accepted only because they spoke to the judge")
+        console.print(f"{turned} times a failure was accepted under an attack and not without it")
     console.print(
         f"{figures['unjudged']} of {figures['trajectories']} could not be judged; {account['asked']} requests, "
         f"{account['cached']} verdicts from the cache, {account['tokens_in']} + {account['tokens_out']} tokens, "
