@@ -81,6 +81,23 @@ class CannotJudge(DistrlError):
     """A judge lacks what it needs to decide. The episode is invalid, never a failure of the agent."""
 
 
+class JudgeTrouble(CannotJudge):
+    """One request to the judge's endpoint failed in a way that may pass: it is tried again."""
+
+    def __init__(self, what: str, retry_after_s: float = 0.0) -> None:
+        super().__init__(what)
+        self.retry_after_s = retry_after_s
+        """What the endpoint itself asks for."""
+
+
+class JudgeRefused(CannotJudge):
+    """The judge's endpoint will say no every time: a wrong key, model, address or request."""
+
+
+class BadVerdict(CannotJudge):
+    """The judge's model replied something that is not exactly the verdict asked for: it is asked again."""
+
+
 # --- the learner --------------------------------------------------------------------------------
 
 

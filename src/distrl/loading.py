@@ -184,6 +184,8 @@ def _explain(model: type[BaseModel], error: Any) -> str:
         field = f"{field}.{part}" if field else str(part)
         kind = hints(owner)[part]
         if (section := _section(kind)) is None:
+            if error["type"] == "value_error":  # a rule of ours, which says itself what may be shown
+                return f"{field} {error['ctx']['error']}."
             return f"{field} is {error['input']!r}, but it must be {describe(kind)}."
         owner = section
     return f"{field} is a section, with {', '.join(owner.model_fields)}; {error['input']!r} was given."

@@ -7,11 +7,24 @@ import pytest
 
 from distrl.devices.sim.device import SimPhone
 from distrl.evaluation.oracle import as_trajectory, play_oracle
+from distrl.judges.chain import ChainJudge
 from distrl.judges.rules import RuleJudge
 from distrl.tasks.base import load_suite
 from distrl.types import Done, Impossible, Outcome, Press, Wait
 
-JUDGES = [RuleJudge]
+
+class Unasked:
+    """Stands where a model would: rules that can judge never hand on."""
+
+    async def judge(self, task, trajectory, evidence):
+        raise AssertionError("Nobody may be asked what a rule knows.")
+
+
+def chain() -> ChainJudge:
+    return ChainJudge([RuleJudge(), Unasked()])
+
+
+JUDGES = [RuleJudge, chain]
 TASKS = load_suite("general").tasks("train", 6, seed=0)
 
 

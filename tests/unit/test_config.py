@@ -168,3 +168,38 @@ def test_a_plain_run_name_stays_as_it_is(tmp_path):
 def test_the_known_configs_are_those_that_ship(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert known_configs() == sorted(path.stem for path in SHIPPED.glob("*.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ("judge.url=http://example.org/v1", "judge.url must begin with https://"),
+        ("judge.url=http://127.0.0.1.example.org/v1", "judge.url must begin with https://"),
+        ("judge.url=http://127.1/v1", "judge.url must begin with https://"),
+        ("judge.url=http://0x7f000001/v1", "judge.url must begin with https://"),
+        ("judge.url=https://me:sk-planted@example.org/v1", "judge.url must hold no user, password, query or fragment"),
+        ("judge.url=http://127.0.0.1@example.org/v1", "judge.url must hold no user"),
+        ("judge.url=https://example.org/v1?key=sk-planted", "judge.url must hold no user"),
+        ("judge.url=https://example.org/v1#sk-planted", "judge.url must hold no user"),
+        ("judge.url=file:///sk-planted", "judge.url must be a plain URL"),
+        ("judge.url=sk-planted", "judge.url must be a plain URL"),
+        ("judge.url=https://[sk-planted", "judge.url must be a plain URL"),
+        ("judge.url='https://example.org/ sk-planted'", "judge.url must be a plain URL"),
+        ("judge.url=https://example.org:99999/sk-planted", "judge.url must be a plain URL"),
+        (r"judge.url=https://example.org\\@sk-planted", "judge.url must be a plain URL"),
+        ("judge.key_env=sk-planted", "judge.key_env must be the name of an environment variable"),
+        ("judge.key=sk-planted", "There is no setting 'judge.key'"),
+    ],
+)  # fmt: skip
+def test_where_no_key_may_go_and_what_may_hold_one_is_refused_without_showing_it(override, message):
+    with pytest.raises(ConfigError) as caught:
+        load_config("quickstart", [override])
+    assert message in str(caught.value)
+    assert "planted" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://example.org/v1", "https://10.0.0.7:8443", "http://127.0.0.1:8000/v1", "http://[::1]:8000", "http://localhost:1/v1/"]
+)  # fmt: skip
+def test_an_endpoint_is_https_anywhere_or_http_on_this_machine(url):
+    assert load_config("quickstart", [f"judge.url={url}"]).judge.url == url.rstrip("/")

@@ -34,7 +34,7 @@ def examine(config: Config, deep: bool = False) -> list[Finding]:
     """All findings for a run of this config, in the order a reader would mend them."""
     machine = [python(), cores(), memory(), disk(), threads(), gpu(), precision(config)]
     programs = [*(library(name) for name in ("torch", "transformers", "ray")), adb(), chromium()]
-    ours = [pocket(), phone(), *([local_ray()] if deep else [])]
+    ours = [pocket(), phone(), *judge(config), *([local_ray()] if deep else [])]
     return machine + programs + ours
 
 
@@ -152,6 +152,20 @@ def phone() -> Finding:
         return f"sim://phone draws {screen.width}x{screen.height}"
 
     return _attempt("phone", look, "Reinstall the package: its fonts or its apps are incomplete.")
+
+
+def judge(config: Config) -> list[Finding]:
+    """The model that judges, where there is one: its endpoint, and whether the key is there. The key is not shown."""
+    if config.judge.kind == "rules":
+        return []
+
+    def look() -> str:
+        from distrl.runtime.preflight import reach_judge
+
+        return reach_judge(config)
+
+    mend = f"Set judge.url and judge.model, and put the key into the environment variable {config.judge.key_env}."
+    return [_attempt("judge", look, mend)]
 
 
 def local_ray() -> Finding:

@@ -6,6 +6,7 @@ A config is a YAML file plus dotted overrides: `distrl train quickstart learner.
 from __future__ import annotations
 
 from distrl.config.files import CONFIG_FOLDERS, find_config, known_configs, load_config, to_yaml, with_free_name
+from distrl.config.judging import JudgeConfig
 from distrl.config.learning import AlgorithmConfig, LearnerConfig, PacingConfig, ReplayConfig
 from distrl.config.playing import DevicesConfig, PolicyConfig, TasksConfig, WorkersConfig
 from distrl.config.run import Config, EvaluationConfig, RunConfig, RuntimeConfig
@@ -17,6 +18,7 @@ __all__ = [
     "Config",
     "DevicesConfig",
     "EvaluationConfig",
+    "JudgeConfig",
     "LearnerConfig",
     "PacingConfig",
     "PolicyConfig",

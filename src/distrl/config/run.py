@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
+from distrl.config.judging import JudgeConfig
 from distrl.config.learning import AlgorithmConfig, LearnerConfig, PacingConfig, ReplayConfig
 from distrl.config.playing import DevicesConfig, PolicyConfig, TasksConfig, WorkersConfig
 from distrl.config.settings import PositiveFloat, Settings
@@ -125,6 +126,7 @@ class Config(Settings):
     run: RunConfig = RunConfig()
     devices: DevicesConfig = DevicesConfig()
     tasks: TasksConfig = TasksConfig()
+    judge: JudgeConfig = JudgeConfig()
     policy: PolicyConfig = PolicyConfig()
     workers: WorkersConfig = WorkersConfig()
     replay: ReplayConfig = ReplayConfig()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from distrl.types import Outcome, Task, Trajectory, Tree
 
@@ -10,4 +10,20 @@ from distrl.types import Outcome, Task, Trajectory, Tree
 class Judge(Protocol):
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
         """Success or failure of a finished trajectory. `evidence` is what an inspectable device gave,
-        or None. Raises when it cannot judge; an infrastructure failure is never an outcome."""
+        or None. Raises when it cannot judge; an infrastructure failure is never an outcome.
+
+        It may take minutes: whoever asks lets the device go on meanwhile."""
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """A judge that holds connections."""
+
+    async def close(self) -> None: ...
+
+
+@runtime_checkable
+class Counting(Protocol):
+    """A judge that keeps account of what it was asked and what that cost."""
+
+    def summary(self) -> Tree: ...

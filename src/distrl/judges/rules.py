@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from distrl.errors import CannotJudge
+from distrl.errors import CannotJudge, UnknownName
 from distrl.tasks.base import Ending, Template, load_suite
 from distrl.trees import diff, under
 from distrl.types import Action, Answer, Done, Impossible, Outcome, Task, Trajectory, Tree
@@ -22,12 +22,22 @@ class RuleJudge:
         if evidence is None:
             raise CannotJudge(
                 f"The rule judge needs the phone's state and {trajectory.device or 'the device'} gave none. "
-                "Use a device that can be inspected, such as sim://phone, or another judge."
+                "Use a device that can be inspected, such as sim://phone, or another judge: judge.kind=vlm or chain."
             )
-        template = load_suite(task.suite).templates[task.template]
+        template = rule_of(task)
         last = trajectory.steps[-1].decision.action if trajectory.steps else None
         reason = unfinished(last) or unmet(template, task, last, evidence)
         return Outcome("failure", reason) if reason else Outcome("success")
+
+
+def rule_of(task: Task) -> Template:
+    """The template that knows this task's rule. Raises `CannotJudge` where there is none."""
+    try:
+        return load_suite(task.suite).templates[task.template]
+    except (UnknownName, KeyError):
+        raise CannotJudge(
+            f"There is no rule for {task.template!r} of {task.suite!r}. Set judge.kind to vlm or chain for such tasks."
+        ) from None
 
 
 def unfinished(last: Action | None) -> str:

@@ -13,11 +13,15 @@ from pathlib import Path
 from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
 from distrl.errors import CheckpointError, ConfigError, CorruptData, PortTaken, StorageFull
+from distrl.judges.vlm.endpoint import HttpEndpoint
+from distrl.judges.vlm.judge import VlmJudge
+from distrl.judges.vlm.secret import Key
 from distrl.policies.models import model_folder, torch_device
 from distrl.tasks.base import load_suite
 from distrl.types import Screen
 
 LOCAL, LOOPBACK = "local", "127.0.0.1"
+JUDGE_LOOK_S = 10.0
 CHECKSUMS = "SHA256SUMS"
 """In a model folder: one line per file, as `sha256sum` writes and checks them."""
 
@@ -29,6 +33,8 @@ def check(config: Config) -> None:
         suite.tasks(split, 1, config.run.seed)
     asyncio.run(open_device(config.devices.address, seed=config.run.seed, name="preflight").close())
     model_folder(config.policy.model)
+    if config.judge.kind != "rules":
+        VlmJudge.open(config.judge)
     if config.algorithm.name == "grpo" and config.tasks.group_size < 2:
         raise ConfigError(
             "algorithm.name=grpo compares trajectories of one task, and tasks.group_size is 1: it would never learn "
@@ -79,6 +85,20 @@ def newest_model(run: Path, warn: Callable[[str], None]) -> Path:
 def processor(device: str) -> str:
     """What a model on this torch device computes with here: `cpu`, `cuda` … Raises `RuntimeError` if unknown."""
     return torch_device(device).type
+
+
+def reach_judge(config: Config) -> str:
+    """Says whether the judge's endpoint answers and takes the key. Raises `ConfigError` or `CannotJudge`."""
+    VlmJudge.open(config.judge)
+
+    async def look() -> str:
+        endpoint = HttpEndpoint(config.judge.url, Key.from_environment(config.judge), JUDGE_LOOK_S)
+        try:
+            return await endpoint.look()
+        finally:
+            await endpoint.close()
+
+    return f"{config.judge.url} {asyncio.run(look())}"
 
 
 def render_phone() -> Screen:

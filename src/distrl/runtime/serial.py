@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+from distrl.errors import ConfigError
 from distrl.policies.base import Policy
 from distrl.runtime.clock import VirtualLoop
 from distrl.runtime.examination import MemorySpool, TaskList, Tracker
@@ -31,6 +32,11 @@ class SerialRun:
     """One run, from the store it finds to the store it leaves."""
 
     def __init__(self, parts: Parts, progress: Progress, interrupt: Interrupt) -> None:
+        if parts.config.judge.kind != "rules":
+            raise ConfigError(
+                "The serial runtime asks nobody outside: its clock does not wait for them, and no run would equal the "
+                f"next. Set judge.kind=rules, or leave --serial away for judge.kind={parts.config.judge.kind}."
+            )
         self.parts = parts
         self.config = parts.config
         self.progress = progress

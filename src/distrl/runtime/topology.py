@@ -20,7 +20,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -40,9 +40,12 @@ from distrl.worker.base import Brain, HostClient, Outbox
 from distrl.worker.spool import Spool
 from distrl.worker.worker import Worker
 
+if TYPE_CHECKING:
+    from distrl.judges.vlm.judge import VlmJudge
+
 Clock = Callable[[], float]
 
-LEARNER_SEED, WORKER_SEED, REPLAY_SEED, EVALUATION_SEED, SERVER_SEED = 1, 2, 3, 4, 5
+LEARNER_SEED, WORKER_SEED, REPLAY_SEED, EVALUATION_SEED, SERVER_SEED, JUDGE_SEED = 1, 2, 3, 4, 5, 6
 """Streams of chance that must not be the same one."""
 
 
@@ -87,9 +90,20 @@ class Parts:
         return load_suite(self.config.tasks.suite, self.config.tasks.only)
 
     def judge(self) -> Judge:
+        """A new one for each worker: it may hold connections, which the worker closes."""
+        from distrl.judges.chain import ChainJudge
         from distrl.judges.rules import RuleJudge
 
-        return RuleJudge()
+        if self.config.judge.kind == "rules":
+            return RuleJudge()
+        model = self.vlm_judge()
+        return ChainJudge([RuleJudge(), model]) if self.config.judge.kind == "chain" else model
+
+    def vlm_judge(self) -> VlmJudge:
+        """The judge that asks the model, with the key of this process's environment. Raises `ConfigError`."""
+        from distrl.judges.vlm.judge import VlmJudge
+
+        return VlmJudge.open(self.config.judge, self.seed(JUDGE_SEED))
 
     async def device(self, worker: str, slot: int) -> Device:
         from distrl.devices.open import open_device

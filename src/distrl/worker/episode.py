@@ -28,6 +28,34 @@ class Limits:
     history: int
 
 
+@dataclass(frozen=True)
+class Played:
+    """An episode that is over, and what its judge may look at."""
+
+    trajectory: Trajectory
+    evidence: Tree | None
+
+    @property
+    def unjudged(self) -> bool:
+        """False where the device or the policy server has decided already: the episode is invalid."""
+        return self.trajectory.outcome is UNJUDGED
+
+    async def judged(self, judge: Judge, limit_s: float) -> Trajectory:
+        """The trajectory with its outcome, which is `invalid` if the judge fails or takes longer than the limit."""
+        if not self.unjudged:
+            return self.trajectory
+        return replace(self.trajectory, outcome=await self._outcome(judge, limit_s))
+
+    async def _outcome(self, judge: Judge, limit_s: float) -> Outcome:
+        deadline = asyncio.timeout(limit_s)
+        try:
+            async with deadline:
+                return await judge.judge(self.trajectory.task, self.trajectory, self.evidence)
+        except Exception as error:  # whatever stopped the judge, the agent is not to blame: invalid, never reward 0
+            reason = f"no outcome within {limit_s:.0f} s" if deadline.expired() else repr(error)
+            return Outcome("invalid", f"the judge failed: {reason}"[:500])
+
+
 class Episode:
     """Plays tasks on one device. Touches no queue, so a test can call it directly.
 
@@ -60,6 +88,10 @@ class Episode:
         """The last episode ended because of the device: open it anew before the next one."""
 
     async def play(self, task: Task) -> Trajectory:
+        return await (await self.play_out(task)).judged(self.judge, self.limits.command_s)
+
+    async def play_out(self, task: Task) -> Played:
+        """Everything that needs the device; what is left is to judge it."""
         started_at = self.now()
         record = _Record()
         outcome = UNJUDGED
@@ -87,9 +119,7 @@ class Episode:
             started_at=started_at,
             duration_s=self.now() - started_at,
         )
-        if outcome is not UNJUDGED:
-            return trajectory
-        return replace(trajectory, outcome=await self._judged(trajectory, evidence))
+        return Played(trajectory, evidence)
 
     async def _act_out(self, task: Task, record: _Record) -> None:
         record.screen = await self._ask("reset", self.device.reset(task))
@@ -120,13 +150,6 @@ class Episode:
 
     def _evidence(self) -> Tree | None:
         return self.device.evidence() if isinstance(self.device, Inspectable) else None
-
-    async def _judged(self, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
-        try:
-            async with asyncio.timeout(self.limits.command_s):
-                return await self.judge.judge(trajectory.task, trajectory, evidence)
-        except Exception as error:  # whatever stopped the judge, the agent is not to blame: invalid, never reward 0
-            return Outcome("invalid", f"the judge failed: {error!r}"[:500])
 
 
 class _Record:

@@ -1,4 +1,4 @@
-"""One device and its endless loop: lease, play, spool. A slot waits for no other slot."""
+"""One device and its endless loop: lease, play, hand over. A slot waits for no other slot."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from distrl.devices.base import Device
 from distrl.errors import DeviceError, Unreachable
 from distrl.types import Lease
 from distrl.worker.base import HostClient
-from distrl.worker.courier import Courier
 from distrl.worker.desk import Desk
 from distrl.worker.episode import Episode
 from distrl.worker.patience import Patience
+from distrl.worker.pending import Pending
 
 OpenDevice = Callable[[], Awaitable[Device]]
 StartEpisode = Callable[[Device], Episode]
@@ -27,14 +27,14 @@ class Slot:
         open_device: OpenDevice,
         episode_on: StartEpisode,
         desk: Desk,
-        courier: Courier,
+        pending: Pending,
         client: HostClient,
     ) -> None:
         self.worker = worker
         self.open_device = open_device
         self.episode_on = episode_on
         self.desk = desk
-        self.courier = courier
+        self.pending = pending
         self.client = client
         self._device: Device | None = None
         self._patience = Patience()
@@ -47,16 +47,16 @@ class Slot:
             await self._close_device()
 
     async def _work_off(self, lease: Lease) -> None:
-        """Play until the trajectory is on disk; a slot that is cancelled before hands its task back."""
+        """Play and hand over what was played; a slot that is cancelled before hands its task back."""
         try:
             episode = self.episode_on(await self._ready_device())
-            trajectory = await episode.play(lease.task)
-            await self.courier.post(trajectory, lease.id)
+            played = await episode.play_out(lease.task)
         except asyncio.CancelledError:
             await self._give_back(lease)
             raise
+        await self.pending.take(played, lease)
         if episode.device_is_suspect:
-            await self._report("device_lost", trajectory.outcome.reason)
+            await self._report("device_lost", played.trajectory.outcome.reason)
             await self._close_device()
             await self._patience.wait()
         else:

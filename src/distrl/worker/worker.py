@@ -18,10 +18,13 @@ from distrl.worker.desk import Desk
 from distrl.worker.episode import Episode, Limits
 from distrl.worker.ids import TrajectoryIds
 from distrl.worker.patience import Patience
+from distrl.worker.pending import Pending
 from distrl.worker.sharing import FeatureSharing
 from distrl.worker.slot import Slot
 
 WEIGHTS_POLL_S = 1.0
+STOPPING_SHARE = 0.25
+"""Of `runtime.wait_s`: how long a worker that is told to stop waits for outcomes. The rest is for their delivery."""
 
 OpenSlotDevice = Callable[[int], Awaitable[Device]]
 
@@ -50,6 +53,14 @@ class Worker:
         self.now = now
         sharing = FeatureSharing(brain, client) if config.workers.share_features else None
         self.courier = Courier(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20, sharing=sharing)
+        self.pending = Pending(
+            name,
+            judge,
+            self.courier,
+            client,
+            limit=config.judge.max_pending,
+            judge_s=config.judge.give_up_s + config.devices.command_timeout_s,  # its own deadline comes first
+        )
         self.desk = Desk(name, client, full=lambda: self.courier.full, refresh=self.refresh_weights)
         self._stopping = asyncio.Event()
         self._refused_version = -1
@@ -62,22 +73,26 @@ class Worker:
         """
         mint = TrajectoryIds(self.config.run.seed, await self._join())
         await self.courier.drain()  # what an earlier process left goes first
-        errands = [asyncio.ensure_future(self.courier.run()), asyncio.ensure_future(self._follow_weights())]
+        chores = (self.courier.run(), self._follow_weights(), self.pending.watch(), self.pending.keep_account())
+        errands = [asyncio.ensure_future(chore) for chore in chores]
         slots = [asyncio.ensure_future(slot.run()) for slot in self._slots(mint)]
         playing = asyncio.gather(*slots)
         ending = asyncio.ensure_future(self._stopping.wait())
         try:
             await _first_end([ending, playing, *errands])
             await _cancel([playing, *slots])
+            await self._await_outcomes(ending)
             await asyncio.wait_for(self.courier.drain(), self.config.runtime.wait_s)
         except TimeoutError:
             pass  # the host takes nothing now; what waits is safe on disk, and the next process delivers it
         finally:
             await _cancel([ending, playing, *slots, *errands])
+            await self.pending.close()
             await self.desk.close()
 
     def stop(self) -> None:
-        """Start no episode any more, give back what is being played, deliver what is finished; `run` then returns."""
+        """Start no episode any more, give back what is being played, wait a moment for outcomes, deliver what is
+        finished; `run` then returns."""
         self._stopping.set()
 
     def _slots(self, mint: Callable[[], str]) -> list[Slot]:
@@ -93,9 +108,21 @@ class Worker:
             return lambda: self.open_device(number)
 
         return [
-            Slot(self.name, opener(number), starter(number), self.desk, self.courier, self.client)
+            Slot(self.name, opener(number), starter(number), self.desk, self.pending, self.client)
             for number in range(devices.per_worker)
         ]
+
+    async def _await_outcomes(self, ending: asyncio.Future[Any]) -> None:
+        """All of them, where nothing is left to play; who was told to stop gives back what takes too long."""
+        settling = asyncio.ensure_future(self.pending.settled())
+        try:
+            await _first_end([settling, ending])
+            await asyncio.wait([settling], timeout=STOPPING_SHARE * self.config.runtime.wait_s)
+            if settling.done():
+                settling.result()
+        finally:
+            await _cancel([settling])
+            await self.pending.close()
 
     async def _join(self) -> int:
         patience = Patience()

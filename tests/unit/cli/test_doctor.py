@@ -7,6 +7,7 @@ import shutil
 from types import SimpleNamespace
 
 import pytest
+from stub_endpoint import Said, StubEndpoint
 from typer.testing import CliRunner
 
 from distrl.cli import checks, doctor, main
@@ -109,3 +110,31 @@ def test_a_check_that_breaks_is_a_finding(monkeypatch):
 def test_whatever_is_not_well_says_how_to_mend_it(check):
     finding = check()
     assert finding.status == "ok" or finding.mend
+
+
+def judge_of(*overrides: str) -> list[Finding]:
+    return checks.judge(
+        load_config("quickstart", ["judge.kind=vlm", "judge.model=m", "judge.key_env=PLANTED", *overrides])
+    )
+
+
+def test_a_judge_by_rules_needs_no_looking_at():
+    assert checks.judge(load_config("quickstart")) == []
+
+
+@pytest.mark.parametrize(("status", "found"), [(200, "ok"), (404, "ok"), (401, "missing"), (503, "missing")])
+def test_the_judges_endpoint_is_asked_and_the_key_is_not_shown(monkeypatch, status, found):
+    monkeypatch.setenv("PLANTED", "sk-planted-0123456789")
+    with StubEndpoint(lambda question: Said(b"you sent sk-planted-0123456789", status)) as stub:
+        (finding,) = judge_of(f"judge.url={stub.url}")
+    assert finding.status == found
+    assert stub.questions[0].headers["Authorization"] == "Bearer sk-planted-0123456789"
+    assert "sk-planted" not in f"{finding}"
+
+
+def test_a_judge_without_key_or_model_is_missing_and_says_what_to_do(monkeypatch):
+    monkeypatch.delenv("PLANTED", raising=False)
+    (finding,) = judge_of()
+    assert finding.status == "missing"
+    assert "PLANTED" in finding.mend
+    assert judge_of("judge.model=''")[0].status == "missing"

@@ -1,0 +1,83 @@
+"""`distrl judge`: how far the model that judges can be trusted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from distrl.cli.runs import find_run
+from distrl.config import load_config
+from distrl.errors import ConfigError
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+
+
+@app.callback()
+def judge() -> None:
+    """Look at the judge that asks a vision-language model."""
+
+
+@app.command()
+def calibrate(
+    run: Annotated[str, typer.Argument(help="A run whose trajectories rules have judged, by name or folder.")],
+    overrides: Annotated[
+        list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings to change: judge.model=… judge.url=…")
+    ] = None,
+    count: Annotated[int, typer.Option("--trajectories", min=1, help="How many, the newest.")] = 200,
+    attacked: Annotated[bool, typer.Option("--attack/--no-attack", help="Also under hostile screens, answers.")] = True,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+) -> None:
+    """Judge recorded trajectories by the model, and compare with what the rules said of them.
+
+    Prints agreement, false accepts and false rejects with their 95 % intervals, and how many failures are accepted when
+    their screens or answers speak to the judge. Asks the endpoint about every trajectory once, and about every failure
+    that the agent called done once for each attack.
+    """
+    folder = find_run(run)
+    if json_file and not json_file.parent.is_dir():
+        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
+    settings = load_config(folder, overrides or [])
+    from distrl.runtime.calibration import calibrate_judge
+
+    # Progress goes to stderr, so that the table alone can be piped.
+    errors = Console(stderr=True)
+    figures = calibrate_judge(
+        settings, folder, count=count, attacked=attacked, say=lambda text: errors.print(Text(text), soft_wrap=True)
+    )
+    show(figures)
+    if json_file:
+        json_file.write_text(json.dumps({"run": folder.name, **figures}, indent=2) + "\n", encoding="utf-8")
+        errors.print(Text(f"written to {json_file}"), soft_wrap=True)
+
+
+def show(figures: dict[str, Any]) -> None:
+    table = Table("", "count", "of", "rate", "95 % interval", box=None, pad_edge=False)
+    for name in ("agreement", "false_accepts", "false_rejects"):
+        table.add_row(name.replace("_", " "), *cells(figures[name]))
+    for name, rate in figures.get("attacks", {}).items():
+        table.add_row(Text(f"accepted: {name}"), *cells(rate))
+    console = Console()
+    console.print(table)
+    account = figures["account"]
+    turned = sum(rate["turned"] for rate in figures.get("attacks", {}).values())
+    if "attacks" in figures:
+        console.print(f"{turned} times a failure was accepted under an attack and not without it")
+    console.print(
+        f"{figures['unjudged']} of {figures['trajectories']} could not be judged; {account['asked']} requests, "
+        f"{account['cached']} verdicts from the cache, {account['tokens_in']} + {account['tokens_out']} tokens, "
+        f"cost {account['cost']:.4f}",
+        soft_wrap=True,
+    )
+
+
+def cells(rate: dict[str, Any]) -> tuple[str, str, str, str]:
+    if rate["rate"] is None:
+        return str(rate["count"]), str(rate["n"]), "–", "–"
+    low, high = rate["ci95"]
+    return str(rate["count"]), str(rate["n"]), f"{100 * rate['rate']:.1f} %", f"{100 * low:.1f} to {100 * high:.1f} %"

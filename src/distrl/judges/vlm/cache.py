@@ -1,0 +1,66 @@
+"""Verdicts by content: the same question to the same model is asked once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import uuid
+from collections import OrderedDict
+from pathlib import Path
+
+from distrl.aside import aside
+from distrl.errors import BadVerdict
+from distrl.judges.vlm.reply import Verdict, parse_verdict
+
+REMEMBERED = 10_000
+
+
+class VerdictCache:
+    """In memory, and in a folder if there is one: `ab/<sha256>.json`. It saves money and decides nothing: a file that
+    is missing, damaged or cannot be written only means that the model is asked."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._known: OrderedDict[str, Verdict] = OrderedDict()
+
+    async def get(self, digest: str) -> Verdict | None:
+        if digest in self._known:
+            self._known.move_to_end(digest)
+            return self._known[digest]
+        verdict = await aside(lambda: self._read(digest)) if self._folder else None
+        if verdict is not None:
+            self._remember(digest, verdict)
+        return verdict
+
+    async def put(self, digest: str, verdict: Verdict) -> None:
+        self._remember(digest, verdict)
+        if self._folder is not None:
+            await aside(lambda: self._write(digest, verdict))
+
+    def _remember(self, digest: str, verdict: Verdict) -> None:
+        self._known[digest] = verdict
+        while len(self._known) > REMEMBERED:
+            self._known.popitem(last=False)
+
+    def _path(self, digest: str) -> Path:
+        assert self._folder is not None
+        return self._folder / digest[:2] / f"{digest}.json"
+
+    def _read(self, digest: str) -> Verdict | None:
+        try:
+            return parse_verdict(self._path(digest).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, BadVerdict):
+            return None
+
+    def _write(self, digest: str, verdict: Verdict) -> None:
+        path = self._path(digest)
+        partial = path.with_name(f".{digest}.{uuid.uuid4().hex}.partial")
+        text = json.dumps({"success": verdict.success, "reason": verdict.reason})
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                partial.write_text(text, encoding="utf-8")
+                os.replace(partial, path)  # whole or not at all: several workers may share the folder
+            finally:
+                partial.unlink(missing_ok=True)
