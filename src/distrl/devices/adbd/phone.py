@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, floor
 
 from PIL import Image
 
@@ -21,10 +21,11 @@ from distrl.devices.sim.apps.web.places import resolve
 from distrl.devices.sim.device import SimOptions
 from distrl.devices.sim.latency import latency_model
 from distrl.devices.sim.phone import Phone, Rendering
+from distrl.devices.sim.scene import HEIGHT, WIDTH
 from distrl.types import COORDINATE_MAX, Action, LongPress, Press, Swipe, Tap, Tree, Type
 
 LARGEST_SCALE = 5
-"""Beyond it a pixel is finer than the coordinates of an action."""
+"""A screen of 960x1920; to paint it takes 25 times as long."""
 HELD_S = 0.4
 """A finger that stays as long in its place is held, not tapped."""
 STILL = 8
@@ -226,12 +227,8 @@ class ServedPhone:
         self._edit(clear)
 
     def _coordinates(self, pixel: tuple[float, float]) -> tuple[int, int]:
-        """Pixels → 0–1000. The smallest coordinates that lie on the pixel, so that both hit the same thing."""
-        x, y = (
-            max(0, min(COORDINATE_MAX, ceil(value * COORDINATE_MAX / length - 1e-6)))
-            for value, length in zip(pixel, self.size, strict=True)
-        )
-        return x, y
+        x, y = pixel[0] / self.model.scale, pixel[1] / self.model.scale
+        return _coordinate(x, WIDTH), _coordinate(y, HEIGHT)
 
     # -- apps
 
@@ -288,6 +285,16 @@ class ServedPhone:
         if popup is not None:
             return "com.android.permissioncontroller/.GrantPermissions"
         return f"{package_of(self.front)}/.{self.page.title().replace('_', '')}"
+
+
+def _coordinate(place: float, length: int) -> int:
+    """Logical pixels → 0–1000: what lies on the same pixel, so that both hit the same thing. What was a coordinate
+    before it became a number of pixels with decimals comes back as it was."""
+    exact = place * COORDINATE_MAX / length
+    nearest = ceil(exact - 1e-3)
+    if nearest * length // COORDINATE_MAX != floor(place):
+        nearest = floor(exact)
+    return max(0, min(COORDINATE_MAX, nearest))
 
 
 async def pause(seconds: float) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import time
+from collections.abc import Coroutine
 
 from distrl.devices.adbd.commands.system import properties
 from distrl.devices.adbd.phone import Model, ServedPhone, pause
@@ -26,7 +28,7 @@ class Outlet:
         self.phone = phone
         self.port = port
         self._server: asyncio.Server | None = None
-        self._connections: set[Connection] = set()
+        self._connections: dict[Connection, asyncio.Task[None] | None] = {}
         self._chores: set[asyncio.Task[None]] = set()
         self._mute_until = 0.0
         phone.hang_up = self.hang_up
@@ -37,7 +39,8 @@ class Outlet:
             self._server = await asyncio.start_server(self._come, HOST, self.port)
         except OSError as error:
             raise PortTaken(
-                f"A phone cannot listen on {HOST}:{self.port} ({error.strerror}). Give a free port with --adb-port."
+                f"A phone cannot listen on {HOST}:{self.port} ({os.strerror(error.errno or 0)}). "
+                "Give a free port with --adb-port."
             ) from error
         self.port = self._server.sockets[0].getsockname()[1]
 
@@ -46,7 +49,9 @@ class Outlet:
             chore.cancel()
         if self._server is not None:
             self._server.close()
+        waiting = [task for task in self._connections.values() if task is not None]
         self.hang_up()
+        await asyncio.gather(*waiting, return_exceptions=True)
 
     def hang_up(self) -> None:
         for connection in self._connections:
@@ -73,18 +78,18 @@ class Outlet:
         await pause(seconds)
         await self.open()
 
-    def _later(self, chore: asyncio._CoroutineLike[None]) -> None:
-        task = asyncio.get_running_loop().create_task(chore)
+    def _later(self, chore: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(chore)
         self._chores.add(task)
         task.add_done_callback(self._chores.discard)
 
     async def _come(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         connection = Connection(reader, writer, self._greeting(), self._serve)
-        self._connections.add(connection)
+        self._connections[connection] = asyncio.current_task()
         try:
             await connection.run()
         finally:
-            self._connections.discard(connection)
+            del self._connections[connection]
 
     def _greeting(self) -> Greeting:
         known = properties(self.phone)
