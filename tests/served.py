@@ -27,7 +27,8 @@ class Served:
         self._rack, self._loop = rack, loop
         self.addresses = rack.addresses
         self.address = rack.addresses[0]
-        self.phone = rack.outlets[0].phone
+        self.outlet = rack.outlets[0]
+        self.phone = self.outlet.phone
 
     def ask(self, work):
         """Run a coroutine where the phones live."""

@@ -145,7 +145,14 @@ def test_apps_are_started_stopped_and_cleared(phone):
 
 @pytest.mark.parametrize(
     "line",
-    ["am start -n no.such/.Main", "am start", "am start --nonsense", "am start -n", "pm clear no.such", "monkey -p no.such 1"],
+    [
+        "am start -n no.such/.Main",
+        "am start",
+        "am start --nonsense",
+        "am start -n",
+        "pm clear no.such",
+        "monkey -p no.such 1",
+    ],
 )
 def test_what_is_not_there_is_not_started(phone, line):
     before = phone.evidence()
@@ -178,7 +185,7 @@ def test_a_dump_is_xml_whatever_was_typed(typing):
     typed(typing, "am broadcast -a ADB_INPUT_CHARS --eia chars 60,38,34,39,10,0,11,128512,1488")
     assert field_text(typing) == "<&\"'\n\0\v😀א"
     tree = ET.fromstring(typed(typing, "uiautomator dump /dev/tty")[1].rpartition("UI hier")[0])
-    assert any("<&\"'\n..😀א" == node.get("text") for node in tree.iter("node"))
+    assert any(node.get("text") == "<&\"'\n..😀א" for node in tree.iter("node"))
 
 
 def test_settings_are_kept(phone):

@@ -12,7 +12,7 @@ from distrl.devices.adbd.automator.selectors import describe, select
 from distrl.devices.adbd.capture import capture, jpeg
 from distrl.devices.adbd.hierarchy import Node, bounds_of, dump, nodes
 from distrl.devices.adbd.packages import package_of
-from distrl.devices.adbd.phone import ServedPhone
+from distrl.devices.adbd.phone import ServedPhone, pause
 
 STEP_S = 0.005
 NOT_FOUND = -32001
@@ -51,7 +51,9 @@ async def take_screenshot(phone: ServedPhone, scale: float = 1, quality: int = 8
 
 
 async def dump_hierarchy(phone: ServedPhone, *_: Any) -> str:
-    return dump(phone)
+    struck = phone.dice.drawn("dump")
+    await pause(struck.get("hang-dump", 0.0))
+    return "" if "not-idle-dump" in struck else dump(phone)
 
 
 # --- fingers, keys, text ------------------------------------------------------------------------

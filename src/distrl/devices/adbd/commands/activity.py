@@ -17,7 +17,7 @@ WEB = ("http://", "https://")
 
 async def am(phone: ServedPhone, call: Call) -> int:
     name, args = (call.args[0], call.args[1:]) if call.args else ("", [])
-    if name in ("force-stop", "kill") and args:
+    if name == "force-stop" and args:
         _stop(phone, args[-1])
         return 0
     if name == "get-current-user":
