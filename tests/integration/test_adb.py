@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import shlex
-import time
+import xml.etree.ElementTree as ET
 
 import pytest
 from PIL import Image
-from served import Adb, programs, served
+from served import KINDS, adb_server, served
 
 from distrl.devices.adbd import requests
 from distrl.types import Task
@@ -19,14 +20,10 @@ TASK = Task("t", "s", "train", "clock/x", "goal", seed=11, max_steps=5, start=((
 NASTY = "quotes '\" $(reboot) `reboot` %s \\ 😀 ‮שלום\nnext line; reboot"
 
 
-@pytest.fixture(scope="module", params=["distribution", "adbutils"])
+@pytest.fixture(scope="module", params=KINDS)
 def adb(request, tmp_path_factory):
-    if request.param not in programs():
-        pytest.skip(f"no adb of the {request.param}: `make adb` installs the distribution's")
-    adb = Adb(programs()[request.param], tmp_path_factory.mktemp("home"))
-    adb.start()
-    yield adb
-    adb.stop()
+    with adb_server(request.param, tmp_path_factory.mktemp("home")) as adb:
+        yield adb
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +94,7 @@ def test_an_app_is_not_installed_and_nothing_hangs(adb, phones, shell, tmp_path)
 
 
 def test_lines_can_be_typed_at_a_prompt(adb, phones):
-    import subprocess
-
-    command = [adb.program, "-s", phones.address, "shell"]
-    answer = subprocess.run(
-        command, input=b"echo one\nfalse\necho $?\nexit\n", env=adb._environment, capture_output=True, timeout=20
-    )
+    answer = adb("-s", phones.address, "shell", typed=b"echo one\nfalse\necho $?\nexit\n")
     assert answer.stdout.split() == [b"one", b"1"]
 
 
@@ -131,8 +123,6 @@ def device(adb, phones, shell):
 def search_field(device):
     """Focus the search field of the home screen."""
     device.shell("input keyevent HOME")
-    import xml.etree.ElementTree as ET
-
     node = next(n for n in ET.fromstring(device.dump_hierarchy()).iter("node") if n.get("text") == "Search apps")
     left, top, right, bottom = (int(n) for n in node.get("bounds").replace("][", ",").strip("[]").split(","))
     device.click((left + right) // 2, (top + bottom) // 2)
@@ -160,8 +150,6 @@ def test_adbutils_finds_what_it_looks_for(device):
 
 
 def test_any_text_arrives_verbatim_over_adb(device, phones):
-    import base64
-
     search_field(device)
     device.shell("ime set com.android.adbkeyboard/.AdbIME")
     message = base64.b64encode(NASTY.encode()).decode()
@@ -193,49 +181,3 @@ def test_uiautomator2_works(device, phones):
     finally:
         phone.stop_uiautomator()
     assert phones.phone.automators == set()
-
-
-# --- faults, as adb shows them ------------------------------------------------------------------
-
-
-def state(adb, address):
-    lines = adb("devices").stdout.decode().splitlines()
-    return next((line.split("\t")[1] for line in lines if line.startswith(f"{address}\t")), "gone")
-
-
-def wait_for(adb, address, wanted):
-    deadline = time.monotonic() + 15
-    while state(adb, address) != wanted and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return state(adb, address)
-
-
-def test_an_unauthorized_phone_is_seen_as_such(adb):
-    with served("unauthorized") as phones:
-        adb("connect", phones.address)
-        assert wait_for(adb, phones.address, "unauthorized") == "unauthorized"
-        adb("disconnect", phones.address)
-
-
-def test_an_offline_phone_is_seen_as_such_and_comes_back(adb):
-    with served("offline=1:600") as phones:
-        adb("connect", phones.address)
-        assert adb("-s", phones.address, "shell", "true").returncode != 0
-        assert wait_for(adb, phones.address, "offline") == "offline"
-        phones.phone.dice.faults = {}
-        phones.outlet._mute_until = 0.0
-        adb("disconnect", phones.address)
-        adb("connect", phones.address)
-        assert adb("-s", phones.address, "shell", "true").returncode == 0
-        adb("disconnect", phones.address)
-
-
-def test_a_call_that_hangs_ends_with_its_caller_and_leaves_the_others_alone(adb):
-    import subprocess
-
-    with served("hang-screencap") as phones:
-        adb("connect", phones.address)
-        with pytest.raises(subprocess.TimeoutExpired):
-            adb("-s", phones.address, "exec-out", "screencap", "-p", timeout_s=1)
-        assert adb("-s", phones.address, "shell", "echo", "here").stdout == b"here\n"
-        adb("disconnect", phones.address)

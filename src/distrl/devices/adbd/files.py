@@ -31,9 +31,9 @@ class Node:
 class Files:
     """Paths are absolute and normal. A full one takes no byte more until it is told to make room."""
 
-    def __init__(self, now: int) -> None:
+    def __init__(self, now: int, *, full: bool = False) -> None:
         self._nodes = {path: Node(stat.S_IFDIR | 0o771, mtime=now) for path in FOLDERS}
-        self.full = False
+        self.full = full
 
     def find(self, path: str) -> Node | None:
         return self._nodes.get(resolve(path))

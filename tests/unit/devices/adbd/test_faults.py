@@ -15,6 +15,7 @@ from served import typed
 from distrl.devices.adbd import requests
 from distrl.devices.adbd.faults import FOREVER, KINDS, Dice, Fault, parse
 from distrl.devices.adbd.phone import Model, ServedPhone
+from distrl.devices.adbd.shell.interpreter import Interpreter
 from distrl.errors import ConfigError, UnknownName
 
 PAGE = Path(__file__).parents[4] / "docs" / "android.md"
@@ -28,14 +29,12 @@ def bytes_of(phone, line):
     return typed(phone, line)[1].encode(errors="surrogateescape")
 
 
-def hangs(phone, line) -> bool:
+def hangs(phone, line, patience_s: float) -> bool:
+    async def sink(out, err):
+        pass
+
     async def run():
-        from distrl.devices.adbd.shell.interpreter import Interpreter
-
-        async def sink(out, err):
-            pass
-
-        await asyncio.wait_for(Interpreter(phone, sink).run(line), 0.05)
+        await asyncio.wait_for(Interpreter(phone, sink).run(line), patience_s)
 
     try:
         asyncio.run(run())
@@ -101,8 +100,8 @@ def test_pictures_are_empty_truncated_garbled_or_black():
 )
 def test_only_the_command_that_should_hang_does(fault, line, other):
     phone = broken(fault)
-    assert hangs(phone, line)
-    assert not hangs(phone, other)
+    assert hangs(phone, line, patience_s=0.05)
+    assert not hangs(phone, other, patience_s=20)
 
 
 def test_a_dump_that_finds_no_idle_moment_leaves_the_old_file():
@@ -114,20 +113,31 @@ def test_a_dump_that_finds_no_idle_moment_leaves_the_old_file():
 
 
 def test_a_frozen_phone_stands_still_until_a_reboot():
-    phone = broken("freeze")
+    times = [100.0]
+    phone = ServedPhone(Model(seed=3, faults=parse(["freeze"])), "test", clock=lambda: times[-1])
     typed(phone, "am start -n org.distrl.clock/.Main")
-    picture, uptime = bytes_of(phone, "screencap"), typed(phone, "cat /proc/uptime")[1]
+    picture = bytes_of(phone, "screencap")
+    times.append(110.0)
     typed(phone, "input keyevent HOME")
-    frozen_at = typed(phone, "cat /proc/uptime")[1]
-    time.sleep(0.02)
+    times.append(150.0)
     assert bytes_of(phone, "screencap") == picture
-    assert (
-        float(typed(phone, "cat /proc/uptime")[1].split()[0]) == float(frozen_at.split()[0]) >= float(uptime.split()[0])
-    )
+    assert typed(phone, "cat /proc/uptime")[1] == "10.00 10.00\n"
     assert "result=1" in typed(phone, f"am broadcast -a distrl.RESET --es task {requests.pack({'seed': 1})}")[1]
     typed(phone, "reboot")
     assert bytes_of(phone, "screencap") != picture
-    assert not phone.frozen
+    times.append(151.0)
+    assert typed(phone, "cat /proc/uptime")[1] == "1.00 1.00\n"
+
+
+def test_a_phone_frozen_for_a_while_goes_on_by_itself():
+    times = [100.0]
+    phone = ServedPhone(Model(seed=3, faults=parse(["freeze=1:20"])), "test", clock=lambda: times[-1])
+    typed(phone, "am start -n org.distrl.clock/.Main; input keyevent HOME")
+    times.append(119.0)
+    assert phone.power.frozen
+    times.append(120.0)
+    assert not phone.power.frozen
+    assert phone.front == "clock"
 
 
 def test_a_phone_that_boots_has_no_services_yet():

@@ -42,7 +42,7 @@ async def device_info(phone: ServedPhone) -> dict[str, Any]:
     return {
         "currentPackageName": package_of(phone.front), "displayWidth": width, "displayHeight": height,
         "displayRotation": 0, "displaySizeDpX": width, "displaySizeDpY": height, "productName": "distrl_phone",
-        "screenOn": phone.awake, "sdkInt": 34, "naturalOrientation": True,
+        "screenOn": phone.power.awake, "sdkInt": 34, "naturalOrientation": True,
     }  # fmt: skip
 
 
