@@ -163,6 +163,16 @@ def test_an_app_that_does_not_respond_says_so_as_android_does():
     assert phone.front == "clock"
 
 
+@pytest.mark.parametrize("answer", ["allow", "deny"])
+def test_a_question_for_permission_has_the_ids_of_android(answer):
+    phone = broken()
+    typed(phone, "am start -n org.distrl.clock/.Main")
+    phone._edit(lambda tree: tree["os"].update(popup={"kind": "permission", "app": "clock"}))
+    assert "permissioncontroller" in typed(phone, "dumpsys window")[1]
+    shown = typed(phone, "uiautomator dump /dev/tty")[1]
+    assert f'resource-id="com.android.permissioncontroller:id/permission_{answer}_button"' in shown
+
+
 def test_the_clock_is_ahead_by_as_much_as_asked():
     assert abs(int(typed(broken("clock-off=1:3600"), "date +%s")[1]) - time.time() - 3600) < 60
     assert abs(int(typed(broken(), "date +%s")[1]) - time.time()) < 60

@@ -13,6 +13,7 @@ from distrl.devices.adbd.capture import capture, jpeg
 from distrl.devices.adbd.hierarchy import Node, bounds_of, dump, nodes
 from distrl.devices.adbd.packages import package_of
 from distrl.devices.adbd.phone import ServedPhone, pause
+from distrl.errors import DeviceError
 
 STEP_S = 0.005
 NOT_FOUND = -32001
@@ -21,7 +22,9 @@ WRONG_PARAMS = -32602
 NAMES = {"recent": "APP_SWITCH", "delete": "DEL", "del": "DEL", "center": "DPAD_CENTER"}
 
 
-class Refusal(Exception):  # noqa: N818 - becomes the error of a JSON-RPC reply
+class Refusal(DeviceError):
+    """Becomes the error of a JSON-RPC reply."""
+
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
