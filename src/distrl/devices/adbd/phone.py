@@ -111,7 +111,7 @@ class ServedPhone:
 
     @property
     def size(self) -> tuple[int, int]:
-        return self.render().image.size
+        return WIDTH * self.model.scale, HEIGHT * self.model.scale
 
     def picture(self) -> Image.Image:
         image = self.render().image
