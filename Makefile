@@ -9,7 +9,7 @@ PYTEST_OPTIONS ?= -n 2 --dist loadfile --no-loadscope-reorder
 # Each test process does its own small work; more threads than cores would only make them wait for each other.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup train test lint format docs clean
+.PHONY: setup train test lint adb format docs clean
 
 setup: $(READY)
 
@@ -25,8 +25,14 @@ $(READY): pyproject.toml constraints.txt
 train: setup
 	$(BIN)/distrl train quickstart $(ARGS)
 
-test: lint
+test: lint adb
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
+
+# The distribution's adb, where it is missing and may be installed; the tests also use the newer one inside adbutils.
+adb:
+	@command -v adb > /dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+		&& { apt-get install -yqq adb || { apt-get update -qq && apt-get install -yqq adb; }; } > /dev/null 2>&1; } \
+		|| echo "no adb on this machine: the tests that want the distribution's are skipped"
 
 lint: setup
 	$(BIN)/ruff format --check .

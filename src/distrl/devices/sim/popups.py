@@ -17,6 +17,7 @@ LEFT, RIGHT = 12, WIDTH - 12
 HEADLINE = Face("Bold", 14)
 BUTTON_HEIGHT = 32
 KINDS = ("permission", "rating", "battery")
+"""Those that come by chance. `anr`, an app that hangs, comes only where somebody breaks a phone on purpose."""
 
 
 def chance(system: Tree, shown_apps: list[str]) -> Tree | None:
@@ -38,6 +39,9 @@ def describe(popup: Tree, app_title: str) -> Dialog:
     if popup["kind"] == "rating":
         text = f"Do you like {app_title}? Give it some stars."
         return Dialog("Rate this app", text, (), (Button("Not now", close), Button("Rate", accept)))
+    if popup["kind"] == "anr":
+        text = "You can wait for it, or close it."
+        return Dialog(f"{app_title} isn't responding", text, (), (Button("Close app", close), Button("Wait", close)))
     return Dialog("Battery low", "Connect the charger soon.", (), (Button("OK", close),))
 
 

@@ -1,0 +1,143 @@
+"""Runs command lines: `;` `&&` `||` `|`, redirection, `$?` and variables; programs come from `commands`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from distrl.devices.adbd.commands import COMMANDS, NEEDS_SYSTEM
+from distrl.devices.adbd.commands.base import Call
+from distrl.devices.adbd.files import FileProblem
+from distrl.devices.adbd.phone import ServedPhone
+from distrl.devices.adbd.shell.words import SyntaxProblem, Token, Word, split
+
+NOT_FOUND = 127
+NO_SERVICE = 20
+WRONG_SYNTAX = 2
+NOWHERE = "/dev/null"
+
+Sink = Callable[[bytes, bytes], Awaitable[None]]
+"""Takes what was written to standard output and to standard error."""
+
+
+@dataclass(slots=True)
+class Stage:
+    """One program of a pipeline: its words, and where its input and output go."""
+
+    words: list[Word] = field(default_factory=list)
+    redirections: list[tuple[str, Word | None]] = field(default_factory=list)
+
+
+class Interpreter:
+    """One shell. Its variables and exit status live as long as it does."""
+
+    def __init__(self, phone: ServedPhone, sink: Sink) -> None:
+        self.phone = phone
+        self.status = 0
+        self._sink = sink
+        self._variables: dict[str, str] = {}
+
+    async def run(self, line: str) -> int:
+        """Run a line and return the exit status of its last command."""
+        try:
+            pipelines = _parse(split(line))
+        except SyntaxProblem as problem:
+            await self._sink(b"", f"/system/bin/sh: syntax error: {problem}\n".encode())
+            self.status = WRONG_SYNTAX
+            return self.status
+        for joint, stages in pipelines:
+            if (joint == "&&" and self.status != 0) or (joint == "||" and self.status == 0):
+                continue
+            await self._pipeline(stages)
+        return self.status
+
+    async def _pipeline(self, stages: list[Stage]) -> None:
+        stdin, errors = b"", b""
+        for stage in stages:
+            call = await self._stage(stage, stdin)
+            stdin, errors = bytes(call.out), errors + bytes(call.err)
+        await self._sink(stdin, errors)
+
+    async def _stage(self, stage: Stage, stdin: bytes) -> Call:
+        known = self._variables | {"?": str(self.status)}
+        assignments = list(takewhile(lambda word: word.assigns, stage.words))
+        for word in assignments:
+            name, _, self._variables[name] = word.value(known).partition("=")
+        words = [word.value(known) for word in stage.words[len(assignments) :]]
+        call = Call(words[0] if words else "", words[1:], stdin)
+        try:
+            self._take_input(stage, call)
+            self.status = await self._program(call)
+            self._send_output(stage, call)
+        except FileProblem as problem:
+            call.complain(f"/system/bin/sh: {problem}")
+            self.status = 1
+        return call
+
+    async def _program(self, call: Call) -> int:
+        name = call.name.rpartition("/")[2]
+        if not name:
+            return 0
+        if name == "toybox" and call.args:
+            call.name, call.args = call.args[0], call.args[1:]
+            return await self._program(call)
+        if name not in COMMANDS:
+            call.complain(f"/system/bin/sh: {call.name}: inaccessible or not found")
+            return NOT_FOUND
+        if name in NEEDS_SYSTEM and not self.phone.power.ready:
+            call.complain(f"cmd: Can't find service: {NEEDS_SYSTEM[name]}")
+            return NO_SERVICE
+        return await COMMANDS[name](self.phone, call)
+
+    def _take_input(self, stage: Stage, call: Call) -> None:
+        for sign, word in stage.redirections:
+            if sign == "<" and word is not None:
+                path = word.value(self._variables)
+                call.stdin = b"" if path == NOWHERE else self.phone.files.read(path)
+
+    def _send_output(self, stage: Stage, call: Call) -> None:
+        for sign, word in stage.redirections:
+            if sign == "2>&1":
+                call.out += call.err
+                call.err.clear()
+            elif word is not None and sign != "<":
+                taken = call.err if sign.startswith("2") else call.out
+                path, data = word.value(self._variables), bytes(taken)
+                taken.clear()
+                if path == NOWHERE:
+                    continue
+                if sign.endswith(">>") and self.phone.files.find(path) is not None:
+                    data = self.phone.files.read(path) + data
+                self.phone.files.write(path, data, int(self.phone.power.now))
+
+
+def _parse(tokens: list[Token]) -> list[tuple[str, list[Stage]]]:
+    """Pipelines, each with the sign before it."""
+    found: list[tuple[str, list[Stage]]] = [(";", [Stage()])]
+    waiting = list(tokens)
+    while waiting:
+        token = waiting.pop(0)
+        stage = found[-1][1][-1]
+        if isinstance(token, Word):
+            stage.words.append(token)
+        elif token == "2>&1":
+            stage.redirections.append((token, None))
+        elif token in (">", ">>", "<", "2>", "2>>"):
+            target = waiting.pop(0) if waiting else None
+            if not isinstance(target, Word):
+                raise SyntaxProblem(f"unexpected {token!r}")
+            stage.redirections.append((token, target))
+        elif token == "|":
+            found[-1][1].append(Stage())
+        else:
+            found.append((";" if token == "\n" else token, [Stage()]))
+    for joint, stages in found:
+        _check(joint, stages)
+    return [(joint, stages) for joint, stages in found if stages[0].words]
+
+
+def _check(joint: str, stages: list[Stage]) -> None:
+    empty = [not stage.words for stage in stages]
+    if any(empty) and (joint != ";" or len(stages) > 1):
+        raise SyntaxProblem(f"unexpected {'|' if len(stages) > 1 else joint!r}")
