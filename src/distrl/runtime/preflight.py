@@ -13,9 +13,6 @@ from pathlib import Path
 from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
 from distrl.errors import CheckpointError, ConfigError, CorruptData, PortTaken, StorageFull
-from distrl.judges.vlm.endpoint import HttpEndpoint
-from distrl.judges.vlm.judge import VlmJudge
-from distrl.judges.vlm.secret import Key
 from distrl.policies.models import model_folder, torch_device
 from distrl.tasks.base import load_suite
 from distrl.types import Screen
@@ -34,6 +31,8 @@ def check(config: Config) -> None:
     asyncio.run(open_device(config.devices.address, seed=config.run.seed, name="preflight").close())
     model_folder(config.policy.model)
     if config.judge.kind != "rules":
+        from distrl.judges.vlm.judge import VlmJudge
+
         VlmJudge.open(config.judge)
     if config.algorithm.name == "grpo" and config.tasks.group_size < 2:
         raise ConfigError(
@@ -89,6 +88,10 @@ def processor(device: str) -> str:
 
 def reach_judge(config: Config) -> str:
     """Says whether the judge's endpoint answers and takes the key. Raises `ConfigError` or `CannotJudge`."""
+    from distrl.judges.vlm.endpoint import HttpEndpoint
+    from distrl.judges.vlm.judge import VlmJudge
+    from distrl.judges.vlm.secret import Key
+
     VlmJudge.open(config.judge)
 
     async def look() -> str:
