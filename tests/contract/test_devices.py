@@ -83,7 +83,7 @@ def test_evidence_begins_with_the_state_after_reset(device):
     if not isinstance(device, Inspectable):
         pytest.skip("its state cannot be read")
     asyncio.run(device.reset(TASK))
-    evidence = device.evidence()
+    evidence = asyncio.run(device.evidence())
     assert evidence["before"] == evidence["after"]
     asyncio.run(device.perform(Swipe(500, 700, 500, 300)))
-    assert device.evidence()["before"] == evidence["before"]
+    assert asyncio.run(device.evidence())["before"] == evidence["before"]
