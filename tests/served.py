@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import shutil
 import socket
@@ -12,12 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from distrl.devices.adbd.faults import parse
 from distrl.devices.adbd.phone import Model, ServedPhone
 from distrl.devices.adbd.server import Rack
 from distrl.devices.adbd.shell.interpreter import Interpreter
 
 PATIENCE_S = 20
+KINDS = ("distribution", "adbutils")
+"""Whose adb: Debian's is the oldest in use, the one that comes with adbutils is new."""
 
 
 class Served:
@@ -27,7 +32,8 @@ class Served:
         self._rack, self._loop = rack, loop
         self.addresses = rack.addresses
         self.address = rack.addresses[0]
-        self.phone = rack.outlets[0].phone
+        self.outlet = rack.outlets[0]
+        self.phone = self.outlet.phone
 
     def ask(self, work):
         """Run a coroutine where the phones live."""
@@ -69,13 +75,12 @@ def typed(phone: ServedPhone, line: str) -> tuple[int, str, str]:
 
 
 def programs() -> dict[str, str]:
-    """The different `adb` programs of this machine: the distribution's, and the one that comes with adbutils."""
+    """Kind → path of the `adb` programs of this machine."""
     found = {}
     if shutil.which("adb"):
         found["distribution"] = str(shutil.which("adb"))
-    import adbutils
-
-    bundled = Path(adbutils.__file__).parent / "binaries" / "adb"
+    library = importlib.util.find_spec("adbutils")
+    bundled = Path(str(library.origin)).parent / "binaries" / "adb" if library else Path("nowhere")
     if bundled.exists():
         found["adbutils"] = str(bundled)
     return found
@@ -93,11 +98,11 @@ class Adb:
         }  # fmt: skip
         self._environment.pop("ANDROID_SERIAL", None)
 
-    def __call__(self, *arguments: str, timeout_s: float = PATIENCE_S) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(
-            [self.program, *arguments], env=self._environment, capture_output=True, timeout=timeout_s, check=False,
-            stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+    def __call__(
+        self, *arguments: str, typed: bytes = b"", timeout_s: float = PATIENCE_S
+    ) -> subprocess.CompletedProcess[bytes]:
+        command = [self.program, *arguments]
+        return subprocess.run(command, env=self._environment, input=typed, capture_output=True, timeout=timeout_s)
 
     def start(self) -> None:
         answer = self("start-server", timeout_s=60)
@@ -105,6 +110,19 @@ class Adb:
 
     def stop(self) -> None:
         self("kill-server")
+
+
+@contextmanager
+def adb_server(kind: str, home: Path) -> Iterator[Adb]:
+    """An adb of that kind with its server; skips the test where there is none."""
+    if kind not in programs():
+        pytest.skip(f"no adb of the {kind} here; `make adb` installs the distribution's")
+    adb = Adb(programs()[kind], home)
+    adb.start()
+    try:
+        yield adb
+    finally:
+        adb.stop()
 
 
 def free_port() -> int:

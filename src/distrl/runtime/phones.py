@@ -43,16 +43,18 @@ async def _serve(shelf: Shelf, say: Say) -> None:
     if shelf.port + STEP * (shelf.phones - 1) > LAST_PORT:
         raise ConfigError(f"{shelf.phones} phones from port {shelf.port} on would go beyond {LAST_PORT}; begin lower.")
     model = Model(shelf.device, shelf.seed, shelf.scale, faults.parse(list(shelf.faults)))
+    over = _interruption()  # before anybody hears that the phones are there, and stops them
     async with Rack(model, shelf.port, shelf.phones) as rack:
         for address in rack.addresses:
             say(f"adb connect {address}")
-        await _interrupted()
+        await over.wait()
 
 
-async def _interrupted() -> None:
+def _interruption() -> asyncio.Event:
+    """Set by Ctrl-C and SIGTERM."""
     wanted = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         with contextlib.suppress(NotImplementedError, RuntimeError):  # not the main thread, or not this system
             loop.add_signal_handler(number, wanted.set)
-    await wanted.wait()
+    return wanted

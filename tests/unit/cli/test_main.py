@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from distrl.cli import main, train
 from distrl.errors import DistrlError
 
-COMMANDS = ("train", "eval", "sft", "doctor", "bench", "replay", "config")
+COMMANDS = ("train", "eval", "sft", "doctor", "bench", "replay", "config", "phone")
 
 
 def invoke(*arguments: str):

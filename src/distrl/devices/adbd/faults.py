@@ -1,7 +1,6 @@
 """What breaks on purpose: `offline=0.01,hang-screencap=0.01:30` is a probability, and for how many seconds.
 
-Each phone draws from a stream of its own, once per thing that may break, so that the same commands in the same order
-meet the same faults.
+The same commands in the same order meet the same faults on the same phone.
 """
 
 from __future__ import annotations
@@ -81,19 +80,20 @@ def _number(piece: str, text: str) -> float:
 
 
 class Dice:
-    """Draws the faults of one phone."""
+    """Draws the faults of one phone, each from a stream of its own: none shifts another's luck."""
 
     def __init__(self, faults: Faults, seed: str) -> None:
         self.faults = faults
-        self._rng = random.Random(seed)
+        self._streams = {name: random.Random(f"{seed}/{name}") for name in faults}
+        self._noise = random.Random(f"{seed}/noise")
 
     def drawn(self, when: str) -> dict[str, float]:
-        """Name → seconds of the faults that strike now. Each that may is drawn, so that none shifts another's luck."""
-        struck: dict[str, float] = {}
-        for name, fault in self.faults.items():
-            if KINDS[name].when == when and self._rng.random() < fault.probability:
-                struck[name] = fault.seconds
-        return struck
+        """Name → seconds of the faults that strike now."""
+        return {
+            name: fault.seconds
+            for name, fault in self.faults.items()
+            if KINDS[name].when == when and self._streams[name].random() < fault.probability
+        }
 
     def noise(self, count: int) -> bytes:
-        return self._rng.randbytes(count)
+        return self._noise.randbytes(count)

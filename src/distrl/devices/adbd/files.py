@@ -7,14 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from posixpath import normpath
 
+from distrl.errors import DeviceError
+
 CAPACITY = 128 * 1024 * 1024
 FOLDERS = ("/", "/data", "/data/local", "/data/local/tmp", "/sdcard", "/sdcard/Download", "/system", "/proc", "/dev")
 ALIASES = ("/storage/emulated/0", "/storage/self/primary", "/mnt/sdcard")
 """Other names of /sdcard."""
 
 
-class FileProblem(Exception):  # noqa: N818 - the phone's own errno, which its programs print
-    """What the kernel of a phone would say."""
+class FileProblem(DeviceError):
+    """What the kernel of a phone would say; its programs print it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,9 @@ class Node:
 class Files:
     """Paths are absolute and normal. A full one takes no byte more until it is told to make room."""
 
-    def __init__(self, now: int) -> None:
+    def __init__(self, now: int, *, full: bool = False) -> None:
         self._nodes = {path: Node(stat.S_IFDIR | 0o771, mtime=now) for path in FOLDERS}
-        self.full = False
+        self.full = full
 
     def find(self, path: str) -> Node | None:
         return self._nodes.get(resolve(path))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from xml.sax.saxutils import quoteattr
 
-from distrl.devices.adbd.packages import package_of
+from distrl.devices.adbd.packages import SYSTEM_UI, package_of
 from distrl.devices.adbd.phone import ServedPhone
 from distrl.types import Element
 
@@ -51,7 +51,7 @@ def nodes(phone: ServedPhone) -> list[Node]:
     for index, element in enumerate(rendering.elements):
         node = _node(index, element, package)
         if element.role == "icon" and element.text in SYSTEM_LABELS and element.bounds[3] == height:
-            node["package"] = "com.android.systemui"
+            node["package"] = SYSTEM_UI
         elif element.role == "key":
             node["package"] = phone.keyboard.partition("/")[0]
         elif popup is not None and popup["kind"] in ("anr", "permission"):

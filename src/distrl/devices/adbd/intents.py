@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from distrl.errors import DeviceError
+
 PAIRS = ("-e", "--es", "--ei", "--el", "--ez", "--ef", "--eu", "--ecn", "--eia", "--esa", "--ela")
 SINGLES = ("--user", "-t", "-f", "--receiver-permission", "--display", "--windowingMode", "-R", "-P", "-i")
 
 
-class BadIntent(Exception):  # noqa: N818 - printed by `am`
-    """An option of an intent that lacks its value, or that is not known."""
+class BadIntent(DeviceError):
+    """An option of an intent that lacks its value, or that is not known; `am` prints it."""
 
 
 @dataclass(slots=True)

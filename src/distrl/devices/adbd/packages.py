@@ -8,13 +8,16 @@ ADB_KEYBOARD = "com.android.adbkeyboard/.AdbIME"
 FAST_KEYBOARD = "com.github.uiautomator/.AdbKeyboard"
 USUAL_KEYBOARD = "com.android.inputmethod.latin/.LatinIME"
 KEYBOARDS = (USUAL_KEYBOARD, ADB_KEYBOARD, FAST_KEYBOARD)
-SYSTEM = ("android", "com.android.systemui", *(keyboard.partition("/")[0] for keyboard in KEYBOARDS))
+SYSTEM_UI = "com.android.systemui"
+SYSTEM = ("android", SYSTEM_UI, *(keyboard.partition("/")[0] for keyboard in KEYBOARDS))
 
 
 def package_of(app: str) -> str:
-    return "com.android.systemui" if app == "os" else PREFIX + app
+    return SYSTEM_UI if app == "os" else PREFIX + app
 
 
 def app_of(package: str) -> str:
-    """The app's id; empty for what is none of the simulated apps."""
+    """The id of a simulated app, or of the system's own pages; empty for any other package."""
+    if package == SYSTEM_UI:
+        return "os"
     return package.removeprefix(PREFIX) if package.startswith(PREFIX) else ""

@@ -15,6 +15,7 @@ from distrl.devices.adbd import keys
 from distrl.devices.adbd.faults import Dice, Faults
 from distrl.devices.adbd.files import Files
 from distrl.devices.adbd.packages import USUAL_KEYBOARD, package_of
+from distrl.devices.adbd.power import Clock, Power
 from distrl.devices.sim import events, stack, state
 from distrl.devices.sim.apps.base import Context
 from distrl.devices.sim.apps.web.places import resolve
@@ -22,6 +23,7 @@ from distrl.devices.sim.device import SimOptions
 from distrl.devices.sim.latency import latency_model
 from distrl.devices.sim.phone import Phone, Rendering
 from distrl.devices.sim.scene import HEIGHT, WIDTH
+from distrl.devices.sim.state import BadEdit
 from distrl.types import COORDINATE_MAX, Action, LongPress, Press, Swipe, Tap, Tree, Type
 
 LARGEST_SCALE = 5
@@ -31,6 +33,7 @@ HELD_S = 0.4
 STILL = 8
 """Logical pixels that such a finger may slip."""
 LONGEST_S = 1e9
+KEYBOARD_SETTING = "secure/default_input_method"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,67 +51,40 @@ class Model:
 class ServedPhone:
     """One phone. Its files, settings and keyboard outlive a reset to a task; a reboot keeps the data of its apps."""
 
-    def __init__(self, model: Model, name: str) -> None:
+    def __init__(self, model: Model, name: str, clock: Clock = time.monotonic) -> None:
         options = SimOptions.parse(model.address)
         self.name = name
         self.model = model
         self.dice = Dice(model.faults, f"{model.seed}/{name}/faults")
-        self.hang_up: Callable[[], None] = lambda: None
-        """Set by whoever holds the line."""
-        self.files = Files(int(time.time()))
-        self.settings: dict[str, str] = {"secure/default_input_method": USUAL_KEYBOARD}
+        self.power = Power(self.dice, clock)
+        self.files = Files(int(self.power.now), full=self.power.storage_full)
+        self.settings: dict[str, str] = {}
         self.clipboard = ""
         self.automators: set[int] = set()
         """Ports that a uiautomator2 server listens on."""
+        self.hang_up: Callable[[], None] = lambda: None
+        """Set by whoever holds the line."""
         self._popups = options.popups
         self._latency = latency_model(options.latency, f"{model.seed}/{name}", options.scale)
         self._phone = Phone(model.seed, popup_probability=self._popups, scale=model.scale)
         self._before = self._phone.snapshot()
-        self._boot()
-
-    # -- power
-
-    def _boot(self) -> None:
-        struck = self.dice.drawn("boot")
-        self.awake = True
-        self._booted_at = time.monotonic()
-        self._ready_at = self._booted_at + struck.get("slow-boot", 0.0)
-        self._frozen_at: float | None = None
-        self._frozen_until = 0.0
-        self._still: Rendering | None = None
-        self._clock_ahead_s = struck.get("clock-off", 0.0)
-        self.files.full = "storage-full" in struck
-        self.automators.clear()
+        self._still = self._phone.render()
 
     def reboot(self) -> None:
         """Back to the home screen, with nothing running; the host loses it for a moment."""
-        self._boot()
+        self.power.boot()
+        self.files.full = self.power.storage_full
+        self.automators.clear()
         self._phone.perform(Press("home"))
         self.hang_up()
 
     @property
-    def ready(self) -> bool:
-        return time.monotonic() >= self._ready_at
-
-    @property
-    def frozen(self) -> bool:
-        if self._frozen_at is not None and time.monotonic() >= self._frozen_until:
-            self._frozen_at = self._still = None
-        return self._frozen_at is not None
-
-    @property
-    def uptime_s(self) -> float:
-        now = self._frozen_at if self.frozen and self._frozen_at is not None else time.monotonic()
-        return now - self._booted_at
-
-    @property
-    def now(self) -> float:
-        """Its own clock, in seconds since 1970."""
-        return time.time() + self._clock_ahead_s
-
-    @property
     def keyboard(self) -> str:
-        return self.settings["secure/default_input_method"]
+        return self.settings.get(KEYBOARD_SETTING, USUAL_KEYBOARD)
+
+    @keyboard.setter
+    def keyboard(self, name: str) -> None:
+        self.settings[KEYBOARD_SETTING] = name
 
     # -- tasks
 
@@ -117,8 +93,11 @@ class ServedPhone:
         self._latency.begin(seed)
         await pause(self._latency.reset_s())
         phone = Phone(seed, popup_probability=self._popups, scale=self.model.scale)
-        phone.prepare(start)
-        self._phone, self._before, self.awake = phone, phone.snapshot(), True
+        try:
+            phone.prepare(start)
+        except (AttributeError, LookupError, TypeError, ValueError) as problem:
+            raise BadEdit(f"This phone cannot show the page that a task starts on: {problem}.") from problem
+        self._phone, self._before, self.power.awake = phone, phone.snapshot(), True
 
     def evidence(self) -> Tree:
         """What a rule judge reads; see `distrl.devices.base.Inspectable`."""
@@ -128,17 +107,15 @@ class ServedPhone:
     # -- what it shows
 
     def render(self) -> Rendering:
-        if self.frozen and self._still is not None:
-            return self._still
-        return self._phone.render()
+        return self._still if self.power.frozen else self._phone.render()
 
     @property
     def size(self) -> tuple[int, int]:
-        return self.render().image.size
+        return WIDTH * self.model.scale, HEIGHT * self.model.scale
 
     def picture(self) -> Image.Image:
         image = self.render().image
-        return image if self.awake else Image.new("RGB", image.size)
+        return image if self.power.awake else Image.new("RGB", image.size)
 
     @property
     def front(self) -> str:
@@ -177,12 +154,11 @@ class ServedPhone:
         if "hang-input" in struck:
             await pause(struck["hang-input"])
             return
-        if "freeze" in struck and not self.frozen:
+        if "freeze" in struck and not self.power.frozen:
             self._still = self._phone.render()
-            self._frozen_at = time.monotonic()
-            self._frozen_until = self._frozen_at + struck["freeze"]
+            self.power.freeze(struck["freeze"])
         await pause(self._latency.action_s())
-        if self.awake and not self.frozen:
+        if self.power.awake and not self.power.frozen:
             self._phone.perform(action)
             if "anr" in struck and self.front != "os":
                 self._edit(lambda tree: tree["os"].update(popup={"kind": "anr", "app": self.front}))
@@ -199,7 +175,7 @@ class ServedPhone:
 
     async def press(self, code: int) -> None:
         if code in (keys.POWER, keys.SLEEP, keys.WAKEUP):
-            self.awake = code == keys.WAKEUP or (code == keys.POWER and not self.awake)
+            self.power.awake = code == keys.WAKEUP or (code == keys.POWER and not self.power.awake)
         elif code in keys.ACTIONS:
             await self.perform(keys.ACTIONS[code])
         elif code in keys.ON_SCREEN:
@@ -270,7 +246,7 @@ class ServedPhone:
         self._edit(lambda tree: tree.update({app: fresh}))
 
     def _edit(self, change: Callable[[Tree], None]) -> None:
-        if self.frozen:
+        if self.power.frozen:
             return
         tree = self._phone.snapshot()
         change(tree)

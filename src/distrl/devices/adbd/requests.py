@@ -66,7 +66,7 @@ async def answer(phone: ServedPhone, action: str, extras: dict[str, str]) -> tup
     """Result and data of a broadcast of ours."""
     if action == EVIDENCE:
         return OK, pack(phone.evidence())
-    if phone.frozen:
+    if phone.power.frozen:
         return REFUSED, pack("it is frozen; reboot it")
     try:
         seed, start = _task(unpack(extras.get("task", "")))

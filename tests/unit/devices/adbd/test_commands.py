@@ -139,13 +139,22 @@ def test_apps_are_started_stopped_and_cleared(phone):
     assert typed(phone, "pidof org.distrl.notes")[0] == 1
     typed(phone, "am start -a android.intent.action.VIEW -d https://find.com")
     assert phone.front == "browser"
+    typed(phone, "am start -a android.settings.WIFI_SETTINGS")
+    assert phone.front == "settings"
     typed(phone, "am start -a android.intent.action.MAIN -c android.intent.category.HOME")
     assert phone.front == "launcher"
 
 
 @pytest.mark.parametrize(
     "line",
-    ["am start -n no.such/.Main", "am start", "am start --nonsense", "am start -n", "pm clear no.such", "monkey -p no.such 1"],
+    [
+        "am start -n no.such/.Main",
+        "am start",
+        "am start --nonsense",
+        "am start -n",
+        "pm clear no.such",
+        "monkey -p no.such 1",
+    ],
 )
 def test_what_is_not_there_is_not_started(phone, line):
     before = phone.evidence()
@@ -178,7 +187,7 @@ def test_a_dump_is_xml_whatever_was_typed(typing):
     typed(typing, "am broadcast -a ADB_INPUT_CHARS --eia chars 60,38,34,39,10,0,11,128512,1488")
     assert field_text(typing) == "<&\"'\n\0\v😀א"
     tree = ET.fromstring(typed(typing, "uiautomator dump /dev/tty")[1].rpartition("UI hier")[0])
-    assert any("<&\"'\n..😀א" == node.get("text") for node in tree.iter("node"))
+    assert any(node.get("text") == "<&\"'\n..😀א" for node in tree.iter("node"))
 
 
 def test_settings_are_kept(phone):
@@ -188,11 +197,15 @@ def test_settings_are_kept(phone):
     assert typed(phone, "settings delete system volume")[1] == "Deleted 1 rows\n"
 
 
-def test_a_reboot_goes_home_keeps_data_and_counts_from_zero(phone):
+def test_a_reboot_goes_home_keeps_data_and_counts_from_zero():
+    times = [100.0]
+    phone = ServedPhone(Model(seed=3), "test", clock=lambda: times[-1])
     typed(phone, "am start -n org.distrl.clock/.Main")
-    before, state = phone.uptime_s, phone.evidence()["after"]["clock"]
+    state = phone.evidence()["after"]["clock"]
+    times.append(130.0)
+    assert typed(phone, "cat /proc/uptime")[1] == "30.00 30.00\n"
     typed(phone, "reboot")
     assert phone.front == "launcher"
     assert phone.evidence()["after"]["clock"] == state
-    assert phone.uptime_s < before
+    assert typed(phone, "cat /proc/uptime")[1] == "0.00 0.00\n"
     assert typed(phone, "getprop sys.boot_completed")[1] == "1\n"

@@ -12,7 +12,23 @@ from served import typed
 from distrl.devices.adbd.packages import ADB_KEYBOARD, FAST_KEYBOARD, USUAL_KEYBOARD
 from distrl.devices.adbd.phone import Model, ServedPhone
 
-NASTY = ["'", '"', "$(reboot)", "`reboot`", "%s", "a\nb", "😀👩‍👩‍👧", "‮שלום", "\0", "a;reboot", "\\", "&& reboot", "#", "~", "*"]
+NASTY = [
+    "'",
+    '"',
+    "$(reboot)",
+    "`reboot`",
+    "%s",
+    "a\nb",
+    "😀👩‍👩‍👧",
+    "‮שלום",
+    "\0",
+    "a;reboot",
+    "\\",
+    "&& reboot",
+    "#",
+    "~",
+    "*",
+]
 
 
 def focused(keyboard: str) -> ServedPhone:

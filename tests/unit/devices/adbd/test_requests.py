@@ -46,6 +46,11 @@ def test_a_task_that_this_phone_cannot_start_is_refused(phone):
         ask(phone, requests.reset_command(Task("t", "s", "x", "y", "z", 1, 5, start=(("set", "nowhere/a", 1),))))
 
 
+def test_a_page_that_is_not_there_is_refused(phone):
+    with pytest.raises(DeviceError, match="page_nowhere"):
+        ask(phone, requests.reset_command(Task("t", "s", "x", "y", "z", 1, 5, start=(("open", "clock", "nowhere"),))))
+
+
 def test_bytes_that_are_no_tree_are_refused(phone):
     with pytest.raises(DeviceError, match="base64"):
         ask(phone, ["am", "broadcast", "-a", requests.RESET, "--es", "task", "%%%"])

@@ -25,7 +25,7 @@ def test_what_is_quoted_arrives_verbatim(texts):
     ("line", "expected"),
     [
         ("a  b\tc", ["a", "b", "c"]),
-        ("a'b c'\"d e\"f", ['ab cd ef']),
+        ("a'b c'\"d e\"f", ["ab cd ef"]),
         (r"a\ b \$x \'", ["a b", "$x", "'"]),
         ('"a\\"b" "\\n" "\\$x"', ['a"b', "\\n", "$x"]),
         ("'' \"\"", ["", ""]),
@@ -40,7 +40,9 @@ def test_lines_are_split_as_a_shell_splits_them(line, expected):
     assert words(line, x="1") == expected
 
 
-@pytest.mark.parametrize("line", ["echo `ls`", "echo $(ls)", 'echo "$(ls)"', '"`ls`"', "(ls)", "ls &", "'open", '"open'])
+@pytest.mark.parametrize(
+    "line", ["echo `ls`", "echo $(ls)", 'echo "$(ls)"', '"`ls`"', "(ls)", "ls &", "'open", '"open']
+)
 def test_what_this_shell_cannot_do_is_refused_and_never_run(line):
     with pytest.raises(SyntaxProblem):
         split(line)

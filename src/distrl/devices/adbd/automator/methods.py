@@ -12,7 +12,8 @@ from distrl.devices.adbd.automator.selectors import describe, select
 from distrl.devices.adbd.capture import capture, jpeg
 from distrl.devices.adbd.hierarchy import Node, bounds_of, dump, nodes
 from distrl.devices.adbd.packages import package_of
-from distrl.devices.adbd.phone import ServedPhone
+from distrl.devices.adbd.phone import ServedPhone, pause
+from distrl.errors import DeviceError
 
 STEP_S = 0.005
 NOT_FOUND = -32001
@@ -21,7 +22,9 @@ WRONG_PARAMS = -32602
 NAMES = {"recent": "APP_SWITCH", "delete": "DEL", "del": "DEL", "center": "DPAD_CENTER"}
 
 
-class Refusal(Exception):  # noqa: N818 - becomes the error of a JSON-RPC reply
+class Refusal(DeviceError):
+    """Becomes the error of a JSON-RPC reply."""
+
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
         self.code = code
@@ -42,7 +45,7 @@ async def device_info(phone: ServedPhone) -> dict[str, Any]:
     return {
         "currentPackageName": package_of(phone.front), "displayWidth": width, "displayHeight": height,
         "displayRotation": 0, "displaySizeDpX": width, "displaySizeDpY": height, "productName": "distrl_phone",
-        "screenOn": phone.awake, "sdkInt": 34, "naturalOrientation": True,
+        "screenOn": phone.power.awake, "sdkInt": 34, "naturalOrientation": True,
     }  # fmt: skip
 
 
@@ -51,7 +54,9 @@ async def take_screenshot(phone: ServedPhone, scale: float = 1, quality: int = 8
 
 
 async def dump_hierarchy(phone: ServedPhone, *_: Any) -> str:
-    return dump(phone)
+    struck = phone.dice.drawn("dump")
+    await pause(struck.get("hang-dump", 0.0))
+    return "" if "not-idle-dump" in struck else dump(phone)
 
 
 # --- fingers, keys, text ------------------------------------------------------------------------

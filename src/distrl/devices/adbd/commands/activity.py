@@ -11,13 +11,15 @@ from distrl.devices.adbd.phone import ServedPhone
 from distrl.types import Press
 
 HOME = "android.intent.category.HOME"
+SETTINGS = "android.settings."
+"""Every page of the settings begins at their first one."""
 VIEW = "android.intent.action.VIEW"
 WEB = ("http://", "https://")
 
 
 async def am(phone: ServedPhone, call: Call) -> int:
     name, args = (call.args[0], call.args[1:]) if call.args else ("", [])
-    if name in ("force-stop", "kill") and args:
+    if name == "force-stop" and args:
         _stop(phone, args[-1])
         return 0
     if name == "get-current-user":
@@ -46,7 +48,7 @@ async def monkey(phone: ServedPhone, call: Call) -> int:
 
 async def _start(phone: ServedPhone, call: Call, intent: Intent) -> int:
     call.say(f"Starting: {intent}")
-    app = app_of(intent.target)
+    app = "settings" if intent.action.startswith(SETTINGS) else app_of(intent.target)
     if intent.stop_first:
         _stop(phone, intent.target)
     if HOME in intent.categories:

@@ -25,7 +25,7 @@ def _window(phone: ServedPhone, args: list[str]) -> Iterator[str]:
     yield "WINDOW MANAGER WINDOWS (dumpsys window windows)"
     yield f"  mCurrentFocus=Window{{{SERIAL} u0 {phone.focused_window}}}"
     yield f"  mFocusedApp=ActivityRecord{{{SERIAL} u0 {_activity(phone)} t1}}"
-    yield f"  mAwake={_truth(phone.awake)} mScreenOnEarly={_truth(phone.awake)}"
+    yield f"  mAwake={_truth(phone.power.awake)} mScreenOnEarly={_truth(phone.power.awake)}"
     yield "  mDreamingLockscreen=false mShowingLockscreen=false"
     yield "  mCurrentRotation=ROTATION_0"
 
@@ -53,12 +53,12 @@ def _display(phone: ServedPhone, args: list[str]) -> Iterator[str]:
         f"  DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, orientation=0, "
         f"logicalFrame=Rect(0, 0 - {width}, {height}), deviceWidth={width}, deviceHeight={height}}}"
     )
-    yield f"  mScreenState={'ON' if phone.awake else 'OFF'}"
+    yield f"  mScreenState={'ON' if phone.power.awake else 'OFF'}"
 
 
 def _power(phone: ServedPhone, args: list[str]) -> Iterator[str]:
-    yield f"  mWakefulness={'Awake' if phone.awake else 'Asleep'}"
-    yield f"  mHoldingDisplaySuspendBlocker={_truth(phone.awake)}"
+    yield f"  mWakefulness={'Awake' if phone.power.awake else 'Asleep'}"
+    yield f"  mHoldingDisplaySuspendBlocker={_truth(phone.power.awake)}"
 
 
 def _battery(phone: ServedPhone, args: list[str]) -> Iterator[str]:

@@ -20,7 +20,7 @@ async def cat(phone: ServedPhone, call: Call) -> int:
         call.out += call.stdin
     for path in call.args:
         if path == "/proc/uptime":
-            call.say(f"{phone.uptime_s:.2f} {phone.uptime_s:.2f}")
+            call.say(f"{phone.power.uptime_s:.2f} {phone.power.uptime_s:.2f}")
             continue
         try:
             call.out += phone.files.read(path)
@@ -67,7 +67,7 @@ async def rm(phone: ServedPhone, call: Call) -> int:
 async def mkdir(phone: ServedPhone, call: Call) -> int:
     call.take_flags()
     for path in call.args:
-        phone.files.make_folder(path, int(phone.now))
+        phone.files.make_folder(path, int(phone.power.now))
     return 0
 
 

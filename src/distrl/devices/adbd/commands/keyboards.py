@@ -20,7 +20,7 @@ async def ime(phone: ServedPhone, call: Call) -> int:
             call.say(keyboard if "-s" in args else f"{keyboard}:\n  mId={keyboard}")
         return 0
     if name == "reset":
-        phone.settings["secure/default_input_method"] = USUAL_KEYBOARD
+        phone.keyboard = USUAL_KEYBOARD
         return 0
     if name not in ("enable", "set", "disable") or not args:
         return call.fail("Usage: ime list [-a] [-s] | enable ID | disable ID | set ID | reset")
@@ -28,10 +28,10 @@ async def ime(phone: ServedPhone, call: Call) -> int:
     if keyboard not in KEYBOARDS:
         return call.fail(f"Unknown input method {keyboard} cannot be selected for user #0")
     if name == "set":
-        phone.settings["secure/default_input_method"] = keyboard
+        phone.keyboard = keyboard
         call.say(f"Input method {keyboard} selected for user #0")
     elif name == "disable" and phone.keyboard == keyboard:
-        phone.settings["secure/default_input_method"] = USUAL_KEYBOARD
+        phone.keyboard = USUAL_KEYBOARD
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from distrl.devices.adbd.commands.base import Call, Command
-from distrl.devices.adbd.packages import ACTIVITY, SYSTEM, app_of, package_of
+from distrl.devices.adbd.packages import ACTIVITY, SYSTEM, SYSTEM_UI, app_of, package_of
 from distrl.devices.adbd.phone import ServedPhone
 
 FIRST_PID = 4000
@@ -69,7 +69,7 @@ async def pidof(phone: ServedPhone, call: Call) -> int:
 
 
 def _processes(phone: ServedPhone) -> dict[str, int]:
-    names = ["system_server", "com.android.systemui", *(package_of(app) for app in sorted(phone.running))]
+    names = ["system_server", SYSTEM_UI, *(package_of(app) for app in sorted(phone.running))]
     pids = {package_of(app): FIRST_PID + 100 + index for index, app in enumerate(sorted(phone.apps))}
     return {name: pids.get(name, FIRST_PID + index) for index, name in enumerate(dict.fromkeys(names))}
 

@@ -31,7 +31,7 @@ async def screencap(phone: ServedPhone, call: Call) -> int:
         call.out += data
         return 0
     try:
-        phone.files.write(paths[0], data, int(phone.now))
+        phone.files.write(paths[0], data, int(phone.power.now))
     except FileProblem as problem:
         return call.fail(f"Error opening file: {paths[0]} ({problem})")
     return 0
@@ -52,7 +52,7 @@ async def uiautomator(phone: ServedPhone, call: Call) -> int:
         call.out += text.encode()
     else:
         try:
-            phone.files.write(path, text.encode(), int(phone.now))
+            phone.files.write(path, text.encode(), int(phone.power.now))
         except FileProblem as problem:
             return call.fail(f"ERROR: {path}: {problem}")
     call.say(f"UI hierchary dumped to: {path}")

@@ -6,7 +6,7 @@ import asyncio
 import time
 
 from distrl.devices.adbd.commands.base import Call, Command
-from distrl.devices.adbd.phone import ServedPhone
+from distrl.devices.adbd.phone import KEYBOARD_SETTING, ServedPhone
 
 MODEL = "DistRL Phone"
 DENSITY = 160
@@ -15,7 +15,7 @@ LONGEST_SLEEP_S = 3600.0
 
 def properties(phone: ServedPhone) -> dict[str, str]:
     """As an Android 14 has them. What boots sets the last ones when it is through."""
-    booted = "1" if phone.ready else ""
+    booted = "1" if phone.power.ready else ""
     return {
         "ro.build.version.release": "14",
         "ro.build.version.sdk": "34",
@@ -29,7 +29,7 @@ def properties(phone: ServedPhone) -> dict[str, str]:
         "ro.distrl.phone": "simulated",
         "ro.sf.lcd_density": str(DENSITY * phone.model.scale),
         "persist.sys.timezone": "UTC",
-        "init.svc.bootanim": "stopped" if phone.ready else "running",
+        "init.svc.bootanim": "stopped" if phone.power.ready else "running",
         "dev.bootcomplete": booted,
         "sys.boot_completed": booted,
     }
@@ -48,7 +48,8 @@ async def getprop(phone: ServedPhone, call: Call) -> int:
 async def settings(phone: ServedPhone, call: Call) -> int:
     words = [word for word in call.args if not word.startswith("--user")]
     if len(words) == 3 and words[0] == "get":
-        call.say(phone.settings.get(f"{words[1]}/{words[2]}", "null"))
+        known = {KEYBOARD_SETTING: phone.keyboard, **phone.settings}
+        call.say(known.get(f"{words[1]}/{words[2]}", "null"))
         return 0
     if len(words) >= 4 and words[0] == "put":
         phone.settings[f"{words[1]}/{words[2]}"] = words[3]
@@ -68,6 +69,8 @@ async def wm(phone: ServedPhone, call: Call) -> int:
     if call.args == ["density"]:
         call.say(f"Physical density: {DENSITY * phone.model.scale}")
         return 0
+    if call.args == ["dismiss-keyguard"]:
+        return 0
     return call.fail("The simulated phone has the size it has; `wm size` and `wm density` tell it.", 255)
 
 
@@ -75,14 +78,16 @@ async def date(phone: ServedPhone, call: Call) -> int:
     form = (
         call.args[-1].removeprefix("+") if call.args and call.args[-1].startswith("+") else "%a %b %e %H:%M:%S UTC %Y"
     )
-    whole = form.replace("%s", str(int(phone.now))).replace("%N", f"{int(phone.now % 1 * 1e9):09d}")
-    call.say(time.strftime(whole, time.gmtime(phone.now)))
+    whole = form.replace("%s", str(int(phone.power.now))).replace("%N", f"{int(phone.power.now % 1 * 1e9):09d}")
+    call.say(time.strftime(whole, time.gmtime(phone.power.now)))
     return 0
 
 
 async def uptime(phone: ServedPhone, call: Call) -> int:
-    minutes = int(phone.uptime_s // 60)
-    call.say(f" {time.strftime('%H:%M:%S', time.gmtime(phone.now))} up {minutes} min,  0 users,  load average: 0.00")
+    minutes = int(phone.power.uptime_s // 60)
+    call.say(
+        f" {time.strftime('%H:%M:%S', time.gmtime(phone.power.now))} up {minutes} min,  0 users,  load average: 0.00"
+    )
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from errno import ENOENT
 
-from distrl.devices.adbd.files import FileProblem, Node
+from distrl.devices.adbd.files import CAPACITY, FileProblem, Node
 from distrl.devices.adbd.phone import ServedPhone
 from distrl.devices.adbd.wire.stream import Stream
 
@@ -46,6 +46,7 @@ async def _send(phone: ServedPhone, stream: Stream, target: str) -> None:
     """A file comes in. What it is refused for is told after its last byte, or else the host would not listen."""
     path, _, mode = target.rpartition(",")
     parts: list[bytes] = []
+    size = 0
     while True:
         kind, value = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
         if kind == b"DONE":
@@ -53,8 +54,13 @@ async def _send(phone: ServedPhone, stream: Stream, target: str) -> None:
         if kind != b"DATA" or value > CHUNK:
             await _fail(stream, "unexpected data")
             return
-        parts.append(await stream.read_exactly(value))
+        data = await stream.read_exactly(value)
+        size += len(data)
+        if size <= CAPACITY:
+            parts.append(data)
     try:
+        if size > CAPACITY:
+            raise FileProblem("No space left on device")
         phone.files.make_folder(path.rpartition("/")[0] or "/", value)
         phone.files.write(path, b"".join(parts), value, int(mode) if mode.isdigit() else 0o644)
     except FileProblem as problem:

@@ -85,7 +85,7 @@ class Interpreter:
         if name not in COMMANDS:
             call.complain(f"/system/bin/sh: {call.name}: inaccessible or not found")
             return NOT_FOUND
-        if name in NEEDS_SYSTEM and not self.phone.ready:
+        if name in NEEDS_SYSTEM and not self.phone.power.ready:
             call.complain(f"cmd: Can't find service: {NEEDS_SYSTEM[name]}")
             return NO_SERVICE
         return await COMMANDS[name](self.phone, call)
@@ -109,7 +109,7 @@ class Interpreter:
                     continue
                 if sign.endswith(">>") and self.phone.files.find(path) is not None:
                     data = self.phone.files.read(path) + data
-                self.phone.files.write(path, data, int(self.phone.now))
+                self.phone.files.write(path, data, int(self.phone.power.now))
 
 
 def _parse(tokens: list[Token]) -> list[tuple[str, list[Stage]]]:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from distrl.errors import DeviceError
+
 OPERATORS = ("&&", "||", "2>&1", "2>>", "2>", ">>", ">", "<", "|", ";", "\n")
 REFUSED = {"`": "command substitution", "(": "subshells", ")": "subshells", "&": "background jobs"}
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\?))")
 
 
-class SyntaxProblem(Exception):  # noqa: N818 - printed by the phone's shell, never raised at our callers
-    """The shell does not understand the line; nothing of it is run."""
+class SyntaxProblem(DeviceError):
+    """The shell does not understand the line: it says so, and runs nothing of it."""
 
 
 @dataclass(slots=True)

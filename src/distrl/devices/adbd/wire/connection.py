@@ -51,7 +51,7 @@ class Connection:
         try:
             while True:
                 await self._answer(await messages.read(self._reader, summed=self._summed))
-        except (asyncio.IncompleteReadError, ConnectionError, CorruptData):
+        except (asyncio.IncompleteReadError, ConnectionError, CorruptData, Ended):
             pass  # the host left, or talks another language; either way there is nobody to tell
         finally:
             await self._end()

@@ -6,10 +6,11 @@ import asyncio
 from typing import Protocol
 
 from distrl.devices.adbd.wire.messages import CLSE, OKAY, WRTE, Message
+from distrl.errors import DeviceError
 
 
-class Ended(Exception):  # noqa: N818 - it is no error of ours: the other side is through
-    """The host closed the stream."""
+class Ended(DeviceError):
+    """The host closed the stream: its service has nothing more to do."""
 
 
 class Line(Protocol):
