@@ -13,7 +13,7 @@ RGBA_FORMATS = (1, 2)
 """RGBA_8888 and RGBX_8888."""
 PIXEL = 4
 LARGEST_SIDE = 16384
-PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+PNG_SIGNATURE, PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 COLOUR_SPACES = range(0, 256)
 
 
@@ -49,6 +49,8 @@ def from_png(data: bytes) -> Image.Image:
     """A PNG carries checksums: what decodes is what was sent."""
     if not data.startswith(PNG_SIGNATURE):
         raise BadPicture("it was empty" if not data else "it is no PNG")
+    if not data.endswith(PNG_END):
+        raise BadPicture("the answer ended early")
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
             image.load()
