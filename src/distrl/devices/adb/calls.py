@@ -55,7 +55,7 @@ class Calls:
 async def guarded(address: str, operation: str, work: Callable[[Line], T], port: int, within_s: float) -> T:
     """`work` within its deadline; what goes wrong as a `DeviceError`."""
     try:
-        return (await in_time(work, port, within_s))[0]
+        return await in_time(work, port, within_s)
     except OutOfTime as late:
         raise DeviceLost(address, operation, within_s) from late
     except (AdbError, OSError, EOFError) as error:

@@ -21,17 +21,18 @@ class BadPicture(Exception):  # noqa: N818 - a reason to try again; becomes `NoP
     """These bytes are no whole picture."""
 
 
-def from_raw(data: bytes, tail: bytes) -> tuple[Image.Image, str]:
-    """The picture that `screencap` wrote before the mark `tail`, and the text after it."""
-    pixels, mark, text = data.rpartition(tail)
-    if not mark:
+def split(data: bytes, mark: bytes) -> tuple[bytes, str]:
+    """What `screencap` wrote before the mark, and the text after it."""
+    end = data.rfind(mark)
+    if end < 0:
         raise BadPicture("the answer ended early" if data else "it was empty")
-    return _pixels(pixels), text.decode(errors="replace")
+    return data[:end], data[end + len(mark) :].decode(errors="replace")
 
 
-def _pixels(data: bytes) -> Image.Image:
+def from_raw(data: bytes) -> Image.Image:
+    """The pixels without their alpha."""
     if len(data) < max(HEADERS):
-        raise BadPicture("it was empty" if not data else f"only {len(data)} bytes came")
+        raise BadPicture(f"only {len(data)} bytes came" if data else "it was empty")
     width, height, pixel_format, colour_space = struct.unpack_from("<IIII", data)
     if not (0 < width <= LARGEST_SIDE and 0 < height <= LARGEST_SIDE):
         raise BadPicture(f"its header says {width}x{height}")
@@ -42,7 +43,7 @@ def _pixels(data: bytes) -> Image.Image:
         raise BadPicture(f"{len(data)} bytes are not {width}x{height} pixels")
     if header == HEADERS[0] and colour_space not in COLOUR_SPACES:
         raise BadPicture(f"colour space {colour_space} is not known")
-    return Image.frombuffer("RGBX", (width, height), data[header:], "raw", "RGBX", 0, 1).convert("RGB")
+    return Image.frombytes("RGB", (width, height), data[header:], "raw", "RGBX")
 
 
 def from_png(data: bytes) -> Image.Image:

@@ -1,7 +1,7 @@
 """One call to an adb server or to a phone behind it, which whoever loses patience can cut.
 
-Blocking calls run in a thread each. A thread that hangs is let go: its connections are shut, so that it ends, and
-nothing it still says is heard. Connections never start a server by themselves.
+Blocking calls run in a thread each. A thread that hangs is let go: its connections are shut, so that it comes free,
+and nothing it still says is heard. Connections never start a server by themselves.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ import socket
 import struct
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from adbutils import AdbClient, AdbConnection, AdbDevice
+from adbutils.errors import AdbConnectionError
 
 T = TypeVar("T")
 
@@ -26,8 +28,12 @@ OLDEST_SERVER = 41
 STDOUT, STDERR, EXIT = 1, 2, 3
 PACKET = struct.Struct("<BI")
 CHUNK = 1 << 18
+CONNECT_S = 3.0
 LONGEST_SCRIPT = 60_000
 """Bytes; the length of a request has four hexadecimal digits."""
+
+_threads = ThreadPoolExecutor(max_workers=1024, thread_name_prefix="adb")
+"""More than this worker has phones, also when calls of some still hang."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,7 @@ class _Client(AdbClient):  # type: ignore[misc]  # adbutils is not typed
         self._line = line
 
     def make_connection(self, timeout: float | None = None) -> AdbConnection:
-        connection = _Connection(self.host, self.port)
+        connection = _Connection(self.port)
         self._line.take(connection)
         return connection
 
@@ -124,8 +130,16 @@ class _Client(AdbClient):  # type: ignore[misc]  # adbutils is not typed
 class _Connection(AdbConnection):  # type: ignore[misc]
     """Does not start a server where none answers, and does not sleep when it closes."""
 
+    def __init__(self, port: int) -> None:
+        self._port = port
+        super().__init__(HOST, port)
+
     def _safe_connect(self) -> socket.socket:
-        connected: socket.socket = self._create_socket()
+        try:
+            connected = socket.create_connection((HOST, self._port), CONNECT_S)
+        except OSError as error:
+            raise AdbConnectionError(f"this worker's adb server does not answer ({error})") from error
+        connected.settimeout(None)  # whoever waits has a deadline, and cuts
         return connected
 
     def cut(self) -> None:
@@ -139,39 +153,20 @@ class _Connection(AdbConnection):  # type: ignore[misc]
         super().close()
 
 
-async def in_time(work: Callable[[Line], T], port: int, within_s: float) -> tuple[T, Line]:
-    """What `work` returns or raises. Raises `OutOfTime` with the line that was cut, also when we are cancelled."""
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[T] = loop.create_future()
+async def in_time(work: Callable[[Line], T], port: int, within_s: float) -> T:
+    """What `work` returns or raises. Raises `OutOfTime`, and cuts the line; also when we are cancelled."""
     line = Line(port)
-
-    def settle(result: T | None, error: BaseException | None) -> None:
-        if answer.done():
-            return
-        if error is not None:
-            answer.set_exception(error)
-        else:
-            answer.set_result(result)  # type: ignore[arg-type]
-
-    def run() -> None:
-        result, problem = None, None
-        try:
-            result = work(line)
-        except Exception as error:
-            problem = error
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            loop.call_soon_threadsafe(settle, result, problem)
-
-    threading.Thread(target=run, name="adb", daemon=True).start()
+    answer = asyncio.get_running_loop().run_in_executor(_threads, work, line)
+    done: set[asyncio.Future[T]] = set()
     try:
-        async with asyncio.timeout(within_s):
-            return await answer, line
-    except TimeoutError:
-        if answer.done() and not answer.cancelled():  # it raised one of its own
-            raise
-        raise OutOfTime(line.began) from None
+        done, _ = await asyncio.wait((answer,), timeout=within_s)
     finally:
-        line.cut()
+        if not done:
+            line.cut()
+            answer.cancel()  # whatever it still says is not heard
+    if not done:
+        raise OutOfTime(line.began)
+    return answer.result()
 
 
 class OutOfTime(Exception):  # noqa: N818 - becomes `DeviceLost` or a second try, one level up

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PIL import Image
 
@@ -38,6 +38,8 @@ class Sight:
     def __init__(self, calls: Calls) -> None:
         self._calls = calls
         self._upright: tuple[int, int] | None = None
+        self._last: tuple[bytes, Look] | None = None
+        """A picture whose every byte is as before is not encoded again."""
 
     async def look(self, *, wake: bool = True) -> Look:
         """Raw twice, then as PNG; each must be whole and of the phone's size. A black one is looked at once more, with
@@ -82,8 +84,11 @@ class Sight:
 
     async def _raw(self) -> Look:
         def read(data: bytes) -> Look:
-            image, text = capture.from_raw(data, MARK)
-            return _look(image, Front.parse(text))
+            pixels, text = capture.split(data, MARK)
+            front = Front.parse(text)
+            if self._last is None or self._last[0] != pixels:
+                self._last = (pixels, _look(capture.from_raw(pixels), front))
+            return replace(self._last[1], front=front)
 
         return await self._of_right_size(await self._calls.output("screencap", RAW, read))
 

@@ -9,7 +9,7 @@ import struct
 import pytest
 from PIL import Image
 
-from distrl.devices.adb.capture import BadPicture, from_png, from_raw, is_black
+from distrl.devices.adb.capture import BadPicture, from_png, from_raw, is_black, split
 
 MARK = b"the-end\n"
 COLOURS = Image.frombytes("RGB", (7, 5), random.Random(1).randbytes(7 * 5 * 3))
@@ -27,16 +27,14 @@ def png(image=COLOURS):
 
 
 @pytest.mark.parametrize("header", [12, 16])
-def test_a_raw_picture_comes_without_its_alpha_and_with_the_text_behind_it(header):
-    image, text = from_raw(raw(header=header) + MARK + b"more", MARK)
+def test_a_raw_picture_comes_without_its_alpha(header):
+    image = from_raw(raw(header=header))
     assert image.tobytes() == COLOURS.tobytes()
     assert image.mode == "RGB"
-    assert text == "more"
 
 
-def test_a_mark_among_the_pixels_ends_nothing():
-    image = Image.frombytes("RGBA", (4, 2), (MARK * 4)[:32])
-    assert from_raw(raw(image) + MARK, MARK)[0].tobytes() == image.convert("RGB").tobytes()
+def test_the_last_mark_parts_picture_and_text():
+    assert split(MARK + raw() + MARK + b"more", MARK) == (MARK + raw(), "more")
 
 
 @pytest.mark.parametrize(
@@ -46,12 +44,13 @@ def test_a_mark_among_the_pixels_ends_nothing():
 )  # fmt: skip
 def test_raw_bytes_that_are_no_whole_picture_are_refused(data):
     with pytest.raises(BadPicture):
-        from_raw(data + MARK, MARK)
+        from_raw(data)
 
 
-def test_an_answer_that_breaks_off_is_refused_however_much_came():
-    with pytest.raises(BadPicture, match="ended early"):
-        from_raw(raw() + MARK[:-1], MARK)
+@pytest.mark.parametrize("data", [b"", raw(), raw() + MARK[:-1]])
+def test_an_answer_that_breaks_off_is_refused_however_much_came(data):
+    with pytest.raises(BadPicture):
+        split(data, MARK)
 
 
 def test_a_png_is_what_was_sent():
