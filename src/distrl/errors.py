@@ -67,10 +67,10 @@ class DeviceError(DistrlError):
 class DeviceLost(DeviceError):
     """The device stopped answering; its episode is invalid and it needs recovery."""
 
-    def __init__(self, address: str, operation: str, waited_s: float) -> None:
+    def __init__(self, address: str, operation: str, waited_s: float, knob: str = "devices.command_timeout_s") -> None:
         super().__init__(
             f"{address} gave no answer to {operation} within {waited_s:.0f} s. "
-            f"Look at the device, or raise devices.command_timeout_s if it is only slow."
+            f"Look at the device, or raise {knob} if it is only slow."
         )
 
 

@@ -31,7 +31,7 @@ def attach(line: Line, options: AdbOptions, slot: int) -> tuple[str, Claim]:
             problems.append(NoSuchDevice(_taken(serial, len(serials))))
             continue
         try:
-            _make_ready(line, serial, time.monotonic() + min(SETTLE_S, options.call_s / 2))
+            make_ready(line, serial, time.monotonic() + min(SETTLE_S, options.call_s / 2))
         except BaseException as error:
             claim.give_back()
             if not isinstance(error, DeviceError):
@@ -74,7 +74,7 @@ def states(line: Line) -> dict[str, str]:
     return {info.serial: info.state for info in line.client.list()}
 
 
-def _make_ready(line: Line, serial: str, deadline: float) -> None:
+def make_ready(line: Line, serial: str, deadline: float) -> None:
     said = line.client.connect(serial) if in_network(serial) else ""
     if _wait(lambda: states(line).get(serial) == READY, deadline):
         return

@@ -57,7 +57,7 @@ async def guarded(address: str, operation: str, work: Callable[[Line], T], port:
     try:
         return await in_time(work, port, within_s)
     except OutOfTime as late:
-        raise DeviceLost(address, operation, within_s) from late
+        raise DeviceLost(address, operation, within_s, "call_s in its address") from late
     except (AdbError, OSError, EOFError) as error:
         raise explained(address, operation, str(error)) from error
 
