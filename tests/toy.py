@@ -101,7 +101,7 @@ class ToyDevice:
     async def close(self) -> None:
         self.closed = True
 
-    def evidence(self) -> Tree:
+    async def evidence(self) -> Tree:
         return {"before": {"pressed": -1}, "after": {"pressed": self.pressed}}
 
     async def _wait(self, operation: str) -> None:

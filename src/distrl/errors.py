@@ -67,11 +67,62 @@ class DeviceError(DistrlError):
 class DeviceLost(DeviceError):
     """The device stopped answering; its episode is invalid and it needs recovery."""
 
-    def __init__(self, address: str, operation: str, waited_s: float) -> None:
+    def __init__(self, address: str, operation: str, waited_s: float, knob: str = "devices.command_timeout_s") -> None:
         super().__init__(
             f"{address} gave no answer to {operation} within {waited_s:.0f} s. "
-            f"Look at the device, or raise devices.command_timeout_s if it is only slow."
+            f"Look at the device, or raise {knob} if it is only slow."
         )
+
+
+class DeviceGone(DeviceLost):
+    """The line to the device broke: it is offline, unplugged or rebooting, or its adb server died."""
+
+    def __init__(self, address: str, operation: str, why: str) -> None:
+        DeviceError.__init__(
+            self,
+            f"{address} was lost in {operation}: {why}. Plug it in again or restart it; "
+            "it is opened anew for the next episode.",
+        )
+
+
+class NoPicture(DeviceLost):
+    """The device answers, but every way to take a picture of its screen gives none that is whole."""
+
+    def __init__(self, address: str, reasons: Iterable[str]) -> None:
+        DeviceError.__init__(
+            self,
+            f"{address} gives no picture of its screen: {'; '.join(reasons)}. "
+            "Try `adb exec-out screencap -p > screen.png`, and restart the device if that fails too.",
+        )
+
+
+class NoSuchDevice(DeviceError):
+    """No device of that name is attached, or none is free."""
+
+
+class NotAuthorized(DeviceError):
+    """The phone has not been told to trust this computer."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"{address} does not trust this computer. Unlock it and press Allow in its box "
+            '"Allow USB debugging?"; tick "Always allow" so that it stays so.'
+        )
+
+
+class KeyboardMissing(DeviceError):
+    """The text needs a keyboard that the phone does not have. Nothing was typed."""
+
+    def __init__(self, address: str, text: str) -> None:
+        super().__init__(
+            f"{address} cannot type {text[:40]!r}: Android's own `input text` knows plain ASCII in one line. "
+            "Install ADBKeyBoard (https://github.com/senzhk/ADBKeyBoard): `adb install ADBKeyboard.apk`; "
+            "it is switched on for the time of typing only."
+        )
+
+
+class ActionRefused(DeviceError):
+    """The device is not allowed, or has no way, to do what the agent wants. Nothing was done, and nothing broke."""
 
 
 # --- judges -------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import io
 
 import pytest
 from PIL import Image
+from served import served
 
 from distrl.devices.base import Inspectable
 from distrl.devices.open import open_device
@@ -18,10 +19,17 @@ TASK = Task("a", "general", "train", "clock/x", "Set an alarm", seed=11, max_ste
 OTHER = Task("b", "general", "train", "clock/x", "Set an alarm", seed=12, max_steps=5)
 
 
-@pytest.fixture(params=ADDRESSES)
-def device(request):
-    device = open_device(request.param, seed=0, name="worker/0")
-    assert device.address == request.param
+@pytest.fixture(scope="module")
+def phones():
+    with served(phones=2, seed=3) as phones:
+        yield ",".join(phones.addresses)
+
+
+@pytest.fixture(params=(*ADDRESSES, "adb://PHONES", "adb://PHONES?tree=1"))
+def device(request, phones):
+    address = request.param.replace("PHONES", phones)
+    device = open_device(address, seed=0, name="worker/0")
+    assert device.address == address
     yield device
     asyncio.run(device.close())
 
@@ -54,7 +62,10 @@ def test_a_reset_undoes_whatever_was_done(device):
 
 def test_a_sibling_shows_the_same_for_the_same_task(device):
     sibling = open_device(device.address, seed=5, name="worker/1")
-    assert asyncio.run(device.reset(TASK)) == asyncio.run(sibling.reset(TASK))
+    try:
+        assert asyncio.run(device.reset(TASK)) == asyncio.run(sibling.reset(TASK))
+    finally:
+        asyncio.run(sibling.close())
 
 
 def test_every_action_is_taken(device):
@@ -83,7 +94,7 @@ def test_evidence_begins_with_the_state_after_reset(device):
     if not isinstance(device, Inspectable):
         pytest.skip("its state cannot be read")
     asyncio.run(device.reset(TASK))
-    evidence = device.evidence()
+    evidence = asyncio.run(device.evidence())
     assert evidence["before"] == evidence["after"]
     asyncio.run(device.perform(Swipe(500, 700, 500, 300)))
-    assert device.evidence()["before"] == evidence["before"]
+    assert asyncio.run(device.evidence())["before"] == evidence["before"]

@@ -36,7 +36,7 @@ def episodes():
         device, played = SimPhone("sim://phone"), []
         for task in TASKS:
             demonstration = await play_oracle(device, task)
-            played.append((task, demonstration, device.evidence()))
+            played.append((task, demonstration, await device.evidence()))
         return played
 
     return asyncio.run(play())

@@ -41,7 +41,7 @@ async def succeeds(device, task, actions):
 
 
 async def verdict(device, task, demonstration):
-    return (await RuleJudge().judge(task, as_trajectory(task, demonstration), device.evidence())).success
+    return (await RuleJudge().judge(task, as_trajectory(task, demonstration), await device.evidence())).success
 
 
 async def problem(device, task):
@@ -50,7 +50,7 @@ async def problem(device, task):
         demonstration = await play_oracle(device, task)
     except LookupError as lost:
         return f"{task.id}: {task.goal!r}: {lost}"
-    outcome = await RuleJudge().judge(task, as_trajectory(task, demonstration), device.evidence())
+    outcome = await RuleJudge().judge(task, as_trajectory(task, demonstration), await device.evidence())
     if len(demonstration.steps) > task.max_steps:
         return f"{task.id}: {task.goal!r} takes {len(demonstration.steps)} steps of {task.max_steps}"
     return "" if outcome.success else f"{task.id}: {task.goal!r}: {outcome.reason}"

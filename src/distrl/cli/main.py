@@ -10,7 +10,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import distrl
-from distrl.cli import bench, doctor, evaluate, judge, phone, plan, replay, settings, sft, train, worker
+from distrl.cli import bench, devices, doctor, evaluate, judge, phone, plan, replay, settings, sft, train, worker
 from distrl.errors import DistrlError
 
 WRONG = 2
@@ -48,6 +48,7 @@ app.command("sft")(sft.sft)
 app.command("doctor")(doctor.doctor)
 app.add_typer(bench.app, name="bench")
 app.add_typer(judge.app, name="judge")
+app.add_typer(devices.app, name="devices")
 app.command("phone")(phone.phone)
 app.command("plan")(plan.plan)
 app.command("replay")(replay.replay)

@@ -13,7 +13,8 @@ class DevicesConfig(Settings):
     """The phones, and how long we wait for them."""
 
     address: str = "sim://phone"
-    """URL of the device, e.g. `sim://phone?latency=emulator`."""
+    """URL of the device, e.g. `sim://phone?latency=emulator`, or `adb://emulator-5554`, `adb://*` for phones behind adb
+    (docs/android.md)."""
 
     per_worker: PositiveInt = 8
     """Devices that one worker drives at the same time."""

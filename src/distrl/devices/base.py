@@ -16,7 +16,9 @@ class Device(Protocol):
         """Bring the phone into the task's start state and return what it shows."""
 
     async def perform(self, action: Action) -> None:
-        """Do one action. `Invalid`, `Wait` and the actions that end an episode change nothing."""
+        """Do one action. `Invalid`, `Wait` and the actions that end an episode change nothing.
+
+        Raises `ActionRefused` for what this device may not or cannot do; then nothing was done."""
 
     async def screen(self) -> Screen: ...
 
@@ -25,7 +27,8 @@ class Device(Protocol):
 
 @runtime_checkable
 class Inspectable(Protocol):
-    """A device whose inner state a rule judge may read."""
+    """A device whose inner state a rule judge may be able to read."""
 
-    def evidence(self) -> Tree:
-        """{"before": state tree after reset, "after": state tree now}, both plain and unshared."""
+    async def evidence(self) -> Tree | None:
+        """{"before": state tree after reset, "after": state tree now}, both plain and unshared; None where this phone
+        keeps its state to itself. Raises `DeviceLost` like every other question."""

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from distrl.devices.base import Device
 from distrl.errors import UnknownName
 
-SCHEMES = ("sim", "null")
+SCHEMES = ("adb", "sim", "null")
 
 
 def open_device(address: str, *, seed: int, name: str) -> Device:
@@ -18,6 +18,10 @@ def open_device(address: str, *, seed: int, name: str) -> Device:
         from distrl.devices.sim.device import SimPhone
 
         return SimPhone(address, seed=seed, name=name)
+    if scheme == "adb":
+        from distrl.devices.adb.device import AdbPhone
+
+        return AdbPhone(address, name=name)
     if scheme == "null":
         from distrl.devices.null import NullDevice
 

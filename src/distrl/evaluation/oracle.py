@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from distrl.devices.base import Device, Inspectable
 from distrl.tasks.base import Hand, load_suite
-from distrl.types import Action, Decision, Done, Outcome, Screen, Step, Task, Trajectory, ends_episode
+from distrl.types import Action, Decision, Done, Outcome, Screen, Step, Task, Trajectory, Tree, ends_episode
 
 
 class Demonstration(NamedTuple):
@@ -24,7 +24,7 @@ async def play_oracle(device: Device, task: Task) -> Demonstration:
     hand = Hand()
     steps: list[tuple[Screen, Action]] = []
     screen = await device.reset(task)
-    hand.look(screen, _state(device))
+    hand.look(screen, await _state(device))
     solution = oracle(hand, task.params)
     while True:
         action = hand.dismissal() or next(solution, Done())
@@ -32,11 +32,12 @@ async def play_oracle(device: Device, task: Task) -> Demonstration:
         if ends_episode(action):
             return Demonstration(steps, hand.screen)
         await device.perform(action)
-        hand.look(await device.screen(), _state(device))
+        hand.look(await device.screen(), await _state(device))
 
 
-def _state(device: Device) -> dict[str, object]:
-    return dict(device.evidence()["after"]) if isinstance(device, Inspectable) else {}
+async def _state(device: Device) -> Tree:
+    evidence = await device.evidence() if isinstance(device, Inspectable) else None
+    return dict(evidence["after"]) if evidence else {}
 
 
 def as_trajectory(task: Task, demonstration: Demonstration) -> Trajectory:

@@ -28,11 +28,14 @@ def launch(
     `parts` replaces the concrete classes, for tests. Raises `DistrlError` with what to do about it.
     """
     from distrl.runtime import lifecycle
+    from distrl.runtime.preflight import check_virtual_time
     from distrl.runtime.progress import Silent
     from distrl.runtime.topology import Parts
 
     if resume is not None:
         config = lifecycle.resumed_folder(config, resume)
+    if serial:
+        check_virtual_time(config)
     start = _serial if serial else _ray
     return lifecycle.run((parts or Parts)(config), start(), progress or Silent(), resume=resume is not None)
 

@@ -71,7 +71,7 @@ async def _judged(device: _LowerCase, task: Task) -> Demonstration | None:
     except LookupError:  # a pop-up between two touches can lead an oracle astray; the next task makes up for it
         return None
     lowered = Demonstration([(screen, _lower(action)) for screen, action in played.steps], played.last_screen)
-    outcome = await RuleJudge().judge(task, as_trajectory(task, lowered), device.evidence())
+    outcome = await RuleJudge().judge(task, as_trajectory(task, lowered), await device.evidence())
     return played if outcome.success and len(played.steps) <= task.max_steps else None
 
 

@@ -41,6 +41,15 @@ def check(config: Config) -> None:
         )
 
 
+def check_virtual_time(config: Config) -> None:
+    """A clock that jumps over every wait leaves a phone outside this process no time to answer."""
+    if config.devices.address.startswith("adb://"):
+        raise ConfigError(
+            f"{config.devices.address} cannot be used with --serial, whose clock waits for nobody. "
+            "Leave --serial out, or use sim://phone."
+        )
+
+
 def check_machine(config: Config) -> None:
     """What a run needs of this machine. Raises `StorageFull` or `PortTaken`; starts nothing and writes nothing."""
     folder = config.run_folder.absolute()

@@ -10,10 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from distrl.devices.jpeg import encode
 from distrl.devices.sim.apps import APPS
 from distrl.devices.sim.apps.base import new_frame
 from distrl.devices.sim.babel import Babel
-from distrl.devices.sim.device import encode
 from distrl.devices.sim.phone import Phone, Rendering
 from distrl.policies.actions import format_action
 from distrl.tasks.base import Hand

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from distrl.devices.base import Device, Inspectable
-from distrl.errors import DeviceError, DeviceLost, PolicyUnreachable
+from distrl.errors import ActionRefused, DeviceError, DeviceLost, PolicyUnreachable
 from distrl.judges.base import Judge
 from distrl.policies.prompts import history_of
-from distrl.types import Outcome, Prompt, Screen, Step, Task, Trajectory, Tree, ends_episode
+from distrl.types import Invalid, Outcome, Prompt, Screen, Step, Task, Trajectory, Tree, ends_episode
 from distrl.worker.base import Brain
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ class Episode:
         try:
             async with asyncio.timeout(self.limits.episode_s):
                 await self._act_out(task, record)
-            evidence = self._evidence()
+            evidence = await self._evidence()
             self.device_is_suspect = False
         except TimeoutError:
             outcome = Outcome("invalid", f"the episode took longer than {self.limits.episode_s:.0f} s")
@@ -132,8 +132,11 @@ class Episode:
                 return
             # The step is written down first: if the device is lost now, what it was told last is on record.
             record.steps.append(Step(record.screen, decision))
-            await self._ask("perform", self.device.perform(decision.action))
-            record.steps[-1] = replace(record.steps[-1], duration_s=self.now() - before)
+            try:
+                await self._ask("perform", self.device.perform(decision.action))
+            except ActionRefused as refusal:  # the agent's own doing: it costs the penalty of an invalid action
+                decision = replace(decision, action=Invalid(decision.text, str(refusal)))
+            record.steps[-1] = Step(record.screen, decision, self.now() - before)
             record.screen = await self._ask("screen", self.device.screen())
 
     async def _ask(self, operation: str, answer: Awaitable[T]) -> T:
@@ -148,8 +151,10 @@ class Episode:
         except Exception as error:  # a bug in one driver costs one episode on one device, never the worker
             raise DeviceError(f"{self.device.address} broke in {operation}: {error!r}") from error
 
-    def _evidence(self) -> Tree | None:
-        return self.device.evidence() if isinstance(self.device, Inspectable) else None
+    async def _evidence(self) -> Tree | None:
+        if not isinstance(self.device, Inspectable):
+            return None
+        return await self._ask("evidence", self.device.evidence())
 
 
 class _Record:

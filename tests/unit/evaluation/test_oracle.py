@@ -31,7 +31,7 @@ class ToyPhone:
     async def close(self):
         pass
 
-    def evidence(self):
+    async def evidence(self):
         return {"before": {"n": 0}, "after": {"n": len(self.done)}}
 
 

@@ -20,7 +20,16 @@ from distrl.errors import (
     StorageFull,
     UnknownName,
 )
-from distrl.runtime.preflight import CHECKSUMS, check, check_machine, newest_model, render_phone, seal, verify
+from distrl.runtime.preflight import (
+    CHECKSUMS,
+    check,
+    check_machine,
+    check_virtual_time,
+    newest_model,
+    render_phone,
+    seal,
+    verify,
+)
 
 
 @pytest.fixture
@@ -57,6 +66,12 @@ def test_a_name_that_does_not_exist_is_found_out(config, error, message):
     with pytest.raises(error) as caught:
         check(config)
     assert message in str(caught.value)
+
+
+def test_a_clock_that_jumps_is_not_for_phones_that_take_their_time():
+    check_virtual_time(Config())
+    with pytest.raises(ConfigError, match="--serial"):
+        check_virtual_time(Config(devices=DevicesConfig(address="adb://emulator-5554")))
 
 
 def test_a_port_that_is_taken_is_named_and_nothing_is_left_behind(tmp_path):

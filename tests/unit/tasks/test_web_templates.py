@@ -37,7 +37,7 @@ def a_task(suite: str, template: Template, seed: int) -> Task:
 async def solve(task: Task, popups: float) -> tuple[Outcome, int]:
     phone = SimPhone(f"sim://phone?popups={popups}")
     demonstration = await play_oracle(phone, task)
-    outcome = await RuleJudge().judge(task, as_trajectory(task, demonstration), phone.evidence())
+    outcome = await RuleJudge().judge(task, as_trajectory(task, demonstration), await phone.evidence())
     return outcome, len(demonstration.steps)
 
 
@@ -57,7 +57,7 @@ def test_doing_nothing_solves_no_task(suite, name):
         task = a_task(suite, template, seed)
         phone = SimPhone("sim://phone")
         asyncio.run(phone.reset(task))
-        assert unmet(template, task, Done(), phone.evidence())
+        assert unmet(template, task, Done(), asyncio.run(phone.evidence()))
 
 
 @pytest.mark.parametrize(("suite", "name"), TEMPLATES)

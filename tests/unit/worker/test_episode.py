@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from toy import ToyDevice, ToyJudge, ToyPolicy, toy_task
 
+from distrl.errors import ActionRefused
 from distrl.policies.server import PolicyServer
 from distrl.types import Action, Decision, Done, Invalid, Outcome, Prompt, Screen, Tap, Task, Trajectory, Tree
 from distrl.worker.episode import Episode, Limits
@@ -71,6 +72,20 @@ def test_an_unparseable_action_costs_a_step_and_the_episode_goes_on() -> None:
     trajectory, _ = play(Script(Invalid("tap here", "no coordinates"), Tap(2, 0), Done()))
     assert trajectory.outcome.success
     assert trajectory.invalid_actions == 1
+
+
+def test_a_refused_action_costs_what_an_invalid_one_does_and_the_episode_goes_on() -> None:
+    class Careful(ToyDevice):
+        async def perform(self, action: Action) -> None:
+            if action == Tap(9, 9):
+                raise ActionRefused("not there")
+            await super().perform(action)
+
+    trajectory, episode = play(Script(Tap(9, 9), Tap(2, 0), Done()), Careful())
+    assert trajectory.outcome.success
+    assert trajectory.steps[0].decision.action == Invalid("Tap", "not there")
+    assert trajectory.invalid_actions == 1
+    assert not episode.device_is_suspect
 
 
 def test_a_lost_device_makes_the_episode_invalid_and_keeps_what_was_played() -> None:

@@ -88,9 +88,8 @@ class PacedDevice:
     async def close(self) -> None:
         await self._device.close()
 
-    def evidence(self) -> Tree:
-        assert isinstance(self._device, Inspectable)  # simulated phones are
-        return self._device.evidence()
+    async def evidence(self) -> Tree | None:
+        return await self._device.evidence() if isinstance(self._device, Inspectable) else None
 
     def note(self, kind: str, started_at: float, ended_at: float) -> None:
         self._file.write(json.dumps([self._slot, kind, started_at, ended_at]) + "\n")

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import io
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from PIL import Image
 
+from distrl.devices.jpeg import encode
 from distrl.devices.sim import state
 from distrl.devices.sim.latency import MODELS, latency_model
 from distrl.devices.sim.phone import Phone
 from distrl.errors import ConfigError, UnknownName
 from distrl.types import Action, Screen, Task, Tree
 
-JPEG_QUALITY = 90
 MODELS_OF_DEVICE = ("phone",)
 OPTIONS = ("latency", "popups", "scale")
 
@@ -96,7 +95,7 @@ class SimPhone:
     async def close(self) -> None:
         self._shown = None
 
-    def evidence(self) -> Tree:
+    async def evidence(self) -> Tree:
         self._phone.compose()  # scroll positions settle while the page is laid out
         return {"before": state.copy(self._before), "after": self._phone.snapshot()}
 
@@ -104,10 +103,3 @@ class SimPhone:
 async def _pause(seconds: float) -> None:
     if seconds > 0:
         await asyncio.sleep(seconds)
-
-
-def encode(image: Image.Image) -> bytes:
-    """JPEG without colour subsampling: thin coloured letters stay sharp."""
-    buffer = io.BytesIO()
-    image.save(buffer, "JPEG", quality=JPEG_QUALITY, subsampling=0)
-    return buffer.getvalue()

@@ -64,5 +64,5 @@ def test_a_random_walk_leads_to_the_same_place(seed):
         action = anything(rng, phone.render().elements)
         asyncio.run(device.perform(action))
         assert typed(phone, line(action))[0] == 0
-        assert phone.evidence() == device.evidence(), action
+        assert phone.evidence() == asyncio.run(device.evidence()), action
     assert phone.render().image.tobytes() == device._phone.render().image.tobytes()

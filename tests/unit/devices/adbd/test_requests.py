@@ -24,11 +24,11 @@ def test_the_phone_after_a_reset_is_the_one_behind_the_simulated_address(phone):
     assert ask(phone, requests.reset_command(TASK)) == "reset"
     device = SimPhone("sim://phone")
     screen = asyncio.run(device.reset(TASK))
-    assert ask(phone, requests.evidence_command()) == device.evidence()
+    assert ask(phone, requests.evidence_command()) == asyncio.run(device.evidence())
     assert phone.render().elements == screen.elements
     typed(phone, f"input tap {400 * 0.192} {300 * 0.384}")
     asyncio.run(device.perform(Tap(400, 300)))
-    assert ask(phone, requests.evidence_command()) == device.evidence()
+    assert ask(phone, requests.evidence_command()) == asyncio.run(device.evidence())
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 
 from distrl.bench.device import monkey
+from distrl.devices.jpeg import encode
 from distrl.devices.sim.apps import APPS
-from distrl.devices.sim.device import encode
 from distrl.devices.sim.phone import Phone
 from distrl.types import Screen
 

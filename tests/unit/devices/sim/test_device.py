@@ -66,13 +66,13 @@ def test_evidence_is_the_state_before_and_after_and_nobody_elses():
         return device
 
     device = asyncio.run(play())
-    evidence = device.evidence()
+    evidence = asyncio.run(device.evidence())
     assert evidence["before"]["os"]["stack"][-1]["app"] == "clock"
     assert evidence["after"]["os"]["stack"][-1]["app"] == "launcher"
     evidence["after"]["clock"].clear()
     evidence["before"].clear()
-    assert device.evidence()["after"]["clock"]
-    assert device.evidence()["before"]
+    assert asyncio.run(device.evidence())["after"]["clock"]
+    assert asyncio.run(device.evidence())["before"]
 
 
 def test_waiting_is_done_on_the_loop_and_by_the_scale():

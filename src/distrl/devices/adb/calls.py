@@ -1,0 +1,77 @@
+"""Calls to one phone with a deadline each: a call that does not return is cut, made once more where that is safe, and
+then the phone is lost. What adb says in words becomes one of our errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from adbutils import AdbError
+
+from distrl.devices.adb.line import LONGEST_SCRIPT, Answer, Line, OutOfTime, in_time
+from distrl.errors import DeviceError, DeviceGone, DeviceLost, NotAuthorized
+
+T = TypeVar("T")
+
+
+class Calls:
+    """The way to one phone through one adb server."""
+
+    def __init__(self, port: int, serial: str, call_s: float) -> None:
+        self.serial = serial
+        self.address = f"adb://{serial}"
+        self._port = port
+        self._call_s = call_s
+
+    async def shell(self, operation: str, script: str, *, again: bool = True) -> Answer:
+        """Run a script on the phone. `again`: it may run twice without harm, so that a lost call is made once more."""
+        _check_length(script)
+        return await self._ask(operation, lambda line: line.shell(self.serial, script), again=again)
+
+    async def output(self, operation: str, script: str, read: Callable[[bytes], T]) -> T:
+        """What `read` makes of the bytes that a script prints, in the thread that fetched them. Asked once."""
+        return await self._once(operation, lambda line: read(line.output(self.serial, script)))
+
+    async def leave(self) -> None:
+        """Let the server forget a phone of the network."""
+        await self._once("leaving", lambda line: line.client.disconnect(self.serial))
+
+    async def _ask(self, operation: str, work: Callable[[Line], T], *, again: bool) -> T:
+        try:
+            return await self._once(operation, work)
+        except DeviceGone:
+            raise
+        except DeviceLost as lost:
+            # A touch that may have been felt is not repeated: nothing is ever done twice.
+            unheard = isinstance(lost.__cause__, OutOfTime) and not lost.__cause__.began
+            if not (again or unheard):
+                raise
+        return await self._once(operation, work)
+
+    async def _once(self, operation: str, work: Callable[[Line], T]) -> T:
+        return await guarded(self.address, operation, work, self._port, self._call_s)
+
+
+async def guarded(address: str, operation: str, work: Callable[[Line], T], port: int, within_s: float) -> T:
+    """`work` within its deadline; what goes wrong as a `DeviceError`."""
+    try:
+        return await in_time(work, port, within_s)
+    except OutOfTime as late:
+        raise DeviceLost(address, operation, within_s, "call_s in its address") from late
+    except (AdbError, OSError, EOFError) as error:
+        raise explained(address, operation, str(error)) from error
+
+
+def explained(address: str, operation: str, said: str) -> DeviceError:
+    """Our error for what an adb server says."""
+    if "unauthorized" in said or "authorizing" in said:
+        return NotAuthorized(address)
+    return DeviceGone(address, operation, said.strip() or "the connection was closed")
+
+
+def _check_length(script: str) -> None:
+    if len(script.encode()) > LONGEST_SCRIPT:
+        raise DeviceError(
+            f"A command of {len(script)} characters is longer than adb takes ({LONGEST_SCRIPT}). "
+            "Shorten the task's start state."
+        )

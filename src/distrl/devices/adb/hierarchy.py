@@ -1,0 +1,65 @@
+"""Elements from `uiautomator dump`."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+from distrl.types import Element
+
+FILE = "/data/local/tmp/distrl-window.xml"
+DUMP = f"rm -f {FILE}; uiautomator dump {FILE} >/dev/null; cat {FILE}"
+"""The old file goes first: a dump that fails leaves it as it was, and nobody could tell."""
+BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
+SERVED_ID = re.compile(r"org\.distrl\.\w+:id/(\w+)")
+WINDOW = "window"
+ROLES = {
+    "Button": "button", "ImageButton": "icon", "ImageView": "icon", "EditText": "field", "TextView": "text",
+    "Switch": "toggle", "ToggleButton": "toggle", "CheckBox": "checkbox", "RadioButton": "checkbox",
+    "SeekBar": "slider", "NumberPicker": "wheel", "AutoCompleteTextView": "field", "CheckedTextView": "checkbox",
+}  # fmt: skip
+
+
+class NoTree(Exception):  # noqa: N818 - the screen comes without elements then, and says so
+    """The phone gave no tree that can be read."""
+
+
+def parse(text: str, size: tuple[int, int]) -> tuple[Element, ...]:
+    """What can be seen or touched, in the order of the tree, cut to the screen."""
+    start = text.find("<?xml")
+    if start < 0 or "<!DOCTYPE" in text:
+        raise NoTree(text.strip()[:200])
+    try:
+        root = ElementTree.fromstring(text[start : text.rfind(">") + 1])
+    except ElementTree.ParseError as error:
+        raise NoTree(str(error)) from error
+    found = (_element(node.attrib, size) for node in root.iter("node"))
+    return tuple(element for element in found if element is not None)
+
+
+def _element(node: dict[str, str], size: tuple[int, int]) -> Element | None:
+    bounds = _bounds(node.get("bounds", ""), size)
+    text = node.get("text") or node.get("content-desc") or ""
+    served = SERVED_ID.fullmatch(node.get("resource-id", ""))
+    role = served[1] if served else ROLES.get(node.get("class", "").rpartition(".")[2], "row")
+    clickable, checkable = node.get("clickable") == "true", node.get("checkable") == "true"
+    tells = bool(text) or clickable or checkable or role == "field" or served is not None
+    if bounds is None or not tells or role == WINDOW:
+        return None
+    return Element(
+        text=text,
+        role=role,
+        bounds=bounds,
+        checked=node.get("checked") == "true" if checkable else None,
+        focused=node.get("focused") == "true",
+        clickable=clickable,
+    )
+
+
+def _bounds(text: str, size: tuple[int, int]) -> tuple[int, int, int, int] | None:
+    match = BOUNDS.fullmatch(text)
+    if match is None:
+        return None
+    left, top, right, bottom = (int(number) for number in match.groups())
+    left, top, right, bottom = max(left, 0), max(top, 0), min(right, size[0]), min(bottom, size[1])
+    return (left, top, right, bottom) if left < right and top < bottom else None

@@ -1,0 +1,182 @@
+"""One call to an adb server or to a phone behind it, which whoever loses patience can cut.
+
+Blocking calls run in a thread each. A thread that hangs is let go: its connections are shut, so that it comes free,
+and nothing it still says is heard. Connections never start a server by themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shlex
+import socket
+import struct
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from adbutils import AdbClient, AdbConnection, AdbDevice
+from adbutils.errors import AdbConnectionError
+
+T = TypeVar("T")
+
+HOST = "127.0.0.1"
+OLDEST_SERVER = 41
+"""adb 1.0.41, of 2018: the first that tells which transport it gives."""
+STDOUT, STDERR, EXIT = 1, 2, 3
+PACKET = struct.Struct("<BI")
+CHUNK = 1 << 18
+CONNECT_S = 3.0
+LONGEST_SCRIPT = 60_000
+"""Bytes; the length of a request has four hexadecimal digits."""
+
+_threads = ThreadPoolExecutor(max_workers=1024, thread_name_prefix="adb")
+"""More than this worker has phones, also when calls of some still hang."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a command on the phone left behind."""
+
+    status: int
+    out: bytes
+    err: bytes
+
+    @property
+    def text(self) -> str:
+        return self.out.decode(errors="replace")
+
+    @property
+    def complaint(self) -> str:
+        """What went wrong, in its own words."""
+        return (self.err or self.out).decode(errors="replace").strip()[:300] or f"exit status {self.status}"
+
+
+class Line:
+    """The connections of one call. `began` says whether the phone was told what to do."""
+
+    def __init__(self, port: int) -> None:
+        self.client = _Client(port, self)
+        self.began = False
+        self._connections: list[_Connection] = []
+        self._is_cut = False
+        self._lock = threading.Lock()
+
+    def take(self, connection: _Connection) -> None:
+        with self._lock:
+            self._connections.append(connection)
+            if self._is_cut:
+                connection.cut()
+
+    def cut(self) -> None:
+        """End whatever still runs on it."""
+        with self._lock:
+            self._is_cut = True
+            for connection in self._connections:
+                connection.cut()
+
+    def shell(self, serial: str, script: str) -> Answer:
+        """Run a script on the phone, with errors and exit status apart."""
+        with self._service(serial, f"shell,v2,raw:{script}") as connection:
+            out, err = bytearray(), bytearray()
+            while True:
+                kind, length = PACKET.unpack(connection.read_exact(PACKET.size))
+                data = connection.read_exact(length) if length else b""
+                if kind == STDOUT:
+                    out += data
+                elif kind == STDERR:
+                    err += data
+                elif kind == EXIT:
+                    return Answer(data[0] if data else 255, bytes(out), bytes(err))
+
+    def output(self, serial: str, script: str) -> bytes:
+        """Everything that a script prints, byte for byte."""
+        with self._service(serial, f"exec:{script}") as connection:
+            chunks = []
+            while chunk := connection.recv(CHUNK):
+                chunks.append(chunk)
+            return b"".join(chunks)
+
+    @contextlib.contextmanager
+    def _service(self, serial: str, request: str) -> Any:
+        connection = AdbDevice(self.client, serial=serial).open_transport(timeout=None)
+        try:
+            self.began = True
+            connection.send_command(request)
+            connection.check_okay()
+            yield connection
+        finally:
+            connection.close()
+
+
+class _Client(AdbClient):  # type: ignore[misc]  # adbutils is not typed
+    """A client of the server that we started, for one call."""
+
+    def __init__(self, port: int, line: Line) -> None:
+        super().__init__(host=HOST, port=port)
+        self._line = line
+
+    def make_connection(self, timeout: float | None = None) -> AdbConnection:
+        connection = _Connection(self.port)
+        self._line.take(connection)
+        return connection
+
+    def server_version(self) -> int:
+        return OLDEST_SERVER  # whoever started the server has checked it
+
+
+class _Connection(AdbConnection):  # type: ignore[misc]
+    """Does not start a server where none answers, and does not sleep when it closes."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        super().__init__(HOST, port)
+
+    def _safe_connect(self) -> socket.socket:
+        try:
+            connected = socket.create_connection((HOST, self._port), CONNECT_S)
+        except OSError as error:
+            raise AdbConnectionError(f"this worker's adb server does not answer ({error})") from error
+        connected.settimeout(None)  # whoever waits has a deadline, and cuts
+        return connected
+
+    def cut(self) -> None:
+        if not self.closed:
+            with contextlib.suppress(Exception):  # it closed itself between the two lines
+                self.conn.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits in `recv`; closing alone does not
+
+    def close(self) -> None:
+        if not self.closed:
+            self.conn.close()
+        super().close()
+
+
+async def in_time(work: Callable[[Line], T], port: int, within_s: float) -> T:
+    """What `work` returns or raises. Raises `OutOfTime`, and cuts the line; also when we are cancelled."""
+    line = Line(port)
+    answer = asyncio.get_running_loop().run_in_executor(_threads, work, line)
+    done: set[asyncio.Future[T]] = set()
+    try:
+        done, _ = await asyncio.wait((answer,), timeout=within_s)
+    finally:
+        if not done:
+            line.cut()
+            answer.cancel()  # whatever it still says is not heard
+    if not done:
+        raise OutOfTime(line.began)
+    return answer.result()
+
+
+class OutOfTime(Exception):  # noqa: N818 - becomes `DeviceLost` or a second try, one level up
+    """The call was cut."""
+
+    def __init__(self, began: bool) -> None:
+        super().__init__(began)
+        self.began = began
+
+
+def joined(commands: Sequence[Sequence[str]]) -> str:
+    """Commands as one script for the phone's shell, each run only if the one before it went well."""
+    return " && ".join(shlex.join(words) for words in commands)

@@ -1,0 +1,42 @@
+"""How a phone comes into the start state of a task.
+
+A task of a suite for real phones names its app and where to begin in its parameters: `package`, `link`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from distrl.devices.adb.gestures import WAKE
+from distrl.devices.adb.line import joined
+from distrl.devices.adb.options import AdbOptions
+from distrl.devices.adb.safety import Guard
+from distrl.errors import ConfigError
+from distrl.types import Task
+
+HOME = ["input", "keyevent", "3"]
+UNLOCK = "wm dismiss-keyguard 2>/dev/null"
+"""Older phones cannot; a phone with a PIN will not."""
+PACKAGE = re.compile(r"[A-Za-z][\w.]*")
+
+
+def script(options: AdbOptions, task: Task, guard: Guard) -> str:
+    """From whatever is shown to the task's first page: awake, the app stopped (and emptied), home, the page opened."""
+    package = str(task.params.get("package") or options.app)
+    link = str(task.params.get("link") or options.link)
+    if package and not PACKAGE.fullmatch(package):
+        raise ConfigError(f"{package!r} is no name of a package; `adb shell pm list packages` lists them.")
+    found: list[list[str]] = []
+    if package:
+        guard.check_app(package)
+        found.append(["am", "force-stop", package])
+        if options.reset == "clear":
+            found.append(["pm", "clear", package])
+    found.append(HOME)
+    if link:
+        guard.check_link(link)
+        view = ["am", "start", "-W", "-a", "android.intent.action.VIEW", "-d", link]
+        found.append([*view, "-p", package] if package else view)
+    elif package:
+        found.append(["monkey", "-p", package, "-c", "android.intent.category.LAUNCHER", "1"])
+    return f"{joined([WAKE])}; {UNLOCK}; {joined(found)}"

@@ -1,0 +1,16 @@
+"""Looking at attached phones from the command line."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from distrl.devices.adb.checkup import Listing as Listing
+
+
+def look_at_phones(address: str, *, deep: bool) -> list[Listing]:
+    """Every phone of an `adb://` address. Raises `ConfigError`."""
+    from distrl.devices.adb.checkup import survey
+
+    return asyncio.run(survey(address, deep=deep))
