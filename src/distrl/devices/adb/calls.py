@@ -13,6 +13,8 @@ from distrl.errors import DeviceError, DeviceGone, DeviceLost, NotAuthorized
 
 T = TypeVar("T")
 
+HUNG_UP = "the connection was closed"
+
 
 class Calls:
     """The way to one phone through one adb server."""
@@ -66,7 +68,7 @@ def explained(address: str, operation: str, said: str) -> DeviceError:
     """Our error for what an adb server says."""
     if "unauthorized" in said or "authorizing" in said:
         return NotAuthorized(address)
-    return DeviceGone(address, operation, said.strip() or "the connection was closed")
+    return DeviceGone(address, operation, HUNG_UP if said.strip() in ("", "closed") else said.strip())
 
 
 def _check_length(script: str) -> None:

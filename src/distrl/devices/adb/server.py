@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+from pathlib import Path
 
 import adbutils
 
@@ -20,10 +21,10 @@ TRIES = 3
 STOP_S = 5.0
 POLL_S = 0.02
 ASK_S = 2.0
-NO_SCAN = {"ADB_LOCAL_TRANSPORT_MAX_PORT": "5554"}
-"""Ports 5555 to 5585 may be somebody else's emulators."""
-GUARD = '"$@" & server=$!; read -r _; kill "$server" 2>/dev/null; wait "$server"'
-"""The server ends with the pipe to us, so also when this process is killed."""
+NO_SCAN = {"ADB_LOCAL_TRANSPORT_MAX_PORT": "5554", "ADB_LIBUSB": "0"}
+"""Ports 5555 to 5585 may be somebody else's emulators; and where libusb does not work, to wait for it takes seconds."""
+GUARD = 'note=$1; shift; "$@" & server=$!; read -r _; kill "$server" 2>/dev/null; wait "$server"; rm -f "$note"'
+"""The server ends with the pipe to us, so also when this process is killed. It leaves no note of its port behind."""
 
 
 class AdbServer:
@@ -72,7 +73,7 @@ class AdbServer:
         environment = {name: value for name, value in os.environ.items() if name != "ANDROID_SERIAL"}
         environment = {"ADB_MDNS": "0"} | environment | ({} if self._seeks else NO_SCAN)
         return subprocess.Popen(
-            ["/bin/sh", "-c", GUARD, "adb-guard", adb_program(), "-P", str(port), "nodaemon", "server"],
+            ["/bin/sh", "-c", GUARD, "adb-guard", _note(port), adb_program(), "-P", str(port), "nodaemon", "server"],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -116,8 +117,13 @@ def adb_program() -> str:
     """The `adb` of this machine, or the one that comes with adbutils."""
     try:
         return str(adbutils.adb_path())
-    except RuntimeError as error:
+    except adbutils.AdbError as error:
         raise ConfigError(f"There is no adb on this machine ({error}). Install Android platform-tools.") from error
+
+
+def _note(port: int) -> str:
+    """Where an adb server writes down which program it is."""
+    return str(Path.home() / ".android" / f"adb.{port}")
 
 
 def _awaited_version(port: int) -> int | None:
