@@ -1,8 +1,8 @@
-from dataclasses import re
+import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-import replace
 
 from distrl.errors import RunNotFound
 from distrl.evaluation.report import render, write_replay, write_report
