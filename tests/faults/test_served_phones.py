@@ -47,7 +47,7 @@ def settles(adb, address, *wanted):
 
 
 def answer_after_coming_back(adb, address, *command):
-    """What the shell prints once the phone is there again: who connects while it still hangs up is cut off once more."""
+    """What the shell prints once the phone is there again; who connects while it still hangs up is cut off."""
     deadline = time.monotonic() + 15
     printed = b""
     while not printed and time.monotonic() < deadline:
