@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from distrl.types import Action, Screen, Task, Tree
+
+Rung = Literal["retry", "reconnect", "restart helper", "force-stop app", "snapshot", "reboot", "wipe"]
+"""The ladder of recovery, gentlest first. Beyond the last rung there is quarantine."""
 
 
 class Device(Protocol):
@@ -32,3 +35,15 @@ class Inspectable(Protocol):
     async def evidence(self) -> Tree | None:
         """{"before": state tree after reset, "after": state tree now}, both plain and unshared; None where this phone
         keeps its state to itself. Raises `DeviceLost` like every other question."""
+
+
+@runtime_checkable
+class Recoverable(Protocol):
+    """A device that knows more ways back to health than being opened anew."""
+
+    rungs: tuple[Rung, ...]
+    """Those that this device has, in the order of the ladder."""
+
+    async def recover(self, rung: Rung) -> None:
+        """Do what the rung says and come back once the device answers and shows a picture. Raises `DeviceError` when it
+        did not help; the next rung may."""
