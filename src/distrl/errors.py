@@ -63,6 +63,9 @@ class RunBusy(DistrlError):
 class DeviceError(DistrlError):
     """Something about a phone, real or simulated."""
 
+    blames_device = True
+    """False where the phone is well and something else made the episode invalid."""
+
 
 class DeviceLost(DeviceError):
     """The device stopped answering; its episode is invalid and it needs recovery."""
@@ -82,6 +85,37 @@ class DeviceGone(DeviceLost):
             self,
             f"{address} was lost in {operation}: {why}. Plug it in again or restart it; "
             "it is opened anew for the next episode.",
+        )
+
+
+class DeviceFrozen(DeviceLost):
+    """The device still talks, but nothing on it moves: after an input, picture and uptime are what they were before."""
+
+    def __init__(self, address: str, uptime_s: float) -> None:
+        DeviceError.__init__(
+            self,
+            f"{address} is frozen: after an input neither its picture nor its uptime ({uptime_s:.2f} s) moved. "
+            "A reboot helps; if it freezes often, give it less load or another power supply.",
+        )
+
+
+class StillBooting(DeviceError):
+    """The device is there, and is not through with starting up."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(
+            f"{address} is still starting up; it is asked again in a moment. "
+            "Raise devices.boot_timeout_s if it always takes longer than that."
+        )
+
+
+class PhoneFull(DeviceError):
+    """The phone's storage is full, and emptying its caches was not enough."""
+
+    def __init__(self, address: str, free_mb: float) -> None:
+        super().__init__(
+            f"{address} has {free_mb:.0f} MB of storage left, also with its caches emptied. "
+            "Remove apps or files, or let resets erase the app's data with reset=clear in its address."
         )
 
 
@@ -110,7 +144,25 @@ class NotAuthorized(DeviceError):
         )
 
 
-class KeyboardMissing(DeviceError):
+class Unplayable(DeviceError):
+    """The device is well, and this task cannot be played on it."""
+
+    blames_device = False
+
+
+class EpisodeTooLong(DeviceError):
+    """Every answer came in time, and together they took too long: a slow policy, or a device that crawls."""
+
+    blames_device = False
+
+    def __init__(self, address: str, limit_s: float) -> None:
+        super().__init__(
+            f"The episode on {address} took longer than {limit_s:.0f} s. "
+            "Raise devices.episode_timeout_s if that is usual."
+        )
+
+
+class KeyboardMissing(Unplayable):
     """The text needs a keyboard that the phone does not have. Nothing was typed."""
 
     def __init__(self, address: str, text: str) -> None:

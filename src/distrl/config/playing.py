@@ -25,6 +25,19 @@ class DevicesConfig(Settings):
     episode_timeout_s: PositiveFloat = 1800.0
     """An episode that lasts longer is invalid; its task is given back."""
 
+    boot_timeout_s: PositiveFloat = 300.0
+    """Longest wait for a device that is opened, boots or loads a snapshot; then the next rung of recovery is tried."""
+
+    last_rung: Literal["retry", "reconnect", "restart helper", "force-stop app", "snapshot", "reboot", "wipe"] = "wipe"
+    """How far recovery of a broken device may go before it is quarantined (docs/android.md). `force-stop app` never
+    reboots one."""
+
+    quarantine_s: PositiveFloat = 60.0
+    """How long a device that no recovery helped is left alone before it is tried again; twice as long each time."""
+
+    quarantine_longest_s: PositiveFloat = 3600.0
+    """No quarantine is longer than this."""
+
 
 class TasksConfig(Settings):
     """What the agent is asked to do."""

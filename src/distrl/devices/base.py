@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, runtime_checkable
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from distrl.types import Action, Screen, Task, Tree
 
 Rung = Literal["retry", "reconnect", "restart helper", "force-stop app", "snapshot", "reboot", "wipe"]
 """The ladder of recovery, gentlest first. Beyond the last rung there is quarantine."""
+
+Condition = Literal["ready", "playing", "recovering", "quarantined"]
 
 
 class Device(Protocol):
@@ -47,3 +51,46 @@ class Recoverable(Protocol):
     async def recover(self, rung: Rung) -> None:
         """Do what the rung says and come back once the device answers and shows a picture. Raises `DeviceError` when it
         did not help; the next rung may."""
+
+
+@runtime_checkable
+class Describable(Protocol):
+    """A device that knows something about itself that its owner may want to see."""
+
+    def facts(self) -> Tree:
+        """Plain, small and steady: `serial`, `clock_offset_s`, `popups` … Asks the phone nothing, so it never fails."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How the device of one slot is, and all that was done for it. Times are seconds of the worker's clock."""
+
+    slot: int
+    device: str
+    """Address and slot, as in a trajectory."""
+    condition: Condition = "ready"
+    since: float = 0.0
+    rung: str = ""
+    """Which one is being tried, while it recovers."""
+    reason: str = ""
+    """Its newest trouble; empty for a device that never had any."""
+    until: float = 0.0
+    """When a quarantine ends."""
+    probation: bool = False
+    """It came back from quarantine and has not proved itself yet: one bad episode, and it goes there again."""
+    lost: int = 0
+    """Episodes that it cost."""
+    quarantines: int = 0
+    recoveries: int = 0
+    recovery_s: tuple[float, ...] = ()
+    """How long the newest recoveries took, from the trouble to the proof of health; newest last."""
+    tried: Mapping[str, int] = field(default_factory=dict)
+    """Rung → how often."""
+    helped: Mapping[str, int] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the device tells of itself."""
+
+    @property
+    def eventful(self) -> bool:
+        """Whether there is anything to tell that its trajectories do not."""
+        return bool(self.facts or self.lost or self.tried)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from distrl.config import Config
+from distrl.devices.base import Health
 from distrl.errors import CorruptData, StorageFull
 from distrl.host import admission
 from distrl.host.curriculum import Curriculum
@@ -78,6 +79,7 @@ class Host:
         )
         self.leases = Leases(self.curriculum.draw, f"{part}", duration_s=config.tasks.lease_s, now=now)
         self._seen_at: dict[str, float] = {}
+        self._quarantined: dict[tuple[str, int], bool] = {}
         self._held_for_disk = False
         self._index_due_at = now()
 
@@ -87,6 +89,7 @@ class Host:
         """A worker starts or starts again: what it was playing is given back. Returns a number never used before."""
         self._joined += 1
         self.leases.give_back_all_of(worker)
+        self._forget_devices(worker)
         self._seen_at[worker] = self.now()
         # Not a note: a number that is not on disk could be given out again after a crash.
         self.store.add_event(JOINED, f"{worker}: number {self._joined}", self.now())
@@ -107,6 +110,7 @@ class Host:
     def lose_worker(self, worker: str) -> None:
         """This worker is gone; somebody else plays its tasks."""
         self._seen_at.pop(worker, None)
+        self._forget_devices(worker)
         given_back = self.leases.give_back_all_of(worker)
         self.report(worker, "worker_lost", f"{given_back} tasks given back")
 
@@ -130,6 +134,12 @@ class Host:
 
     def report(self, worker: str, kind: str, detail: str) -> None:
         self._note(kind, f"{worker}: {detail}")
+
+    def health(self, worker: str, health: Health) -> None:
+        """Keep how a device is: newest only."""
+        self._quarantined[worker, health.slot] = health.condition == "quarantined"
+        with contextlib.suppress(StorageFull):  # the next word on it is newer anyway
+            self.store.keep_health(worker, health, self.now())
 
     # -- the learner
 
@@ -232,6 +242,7 @@ class Host:
             "replay": len(self.replay),
             "workers": len(self._seen_at),
             "disk_full": float(self._held_for_disk),
+            "quarantined": sum(self._quarantined.values()),
         }
 
     # -- inside
@@ -285,6 +296,10 @@ class Host:
     @property
     def _missing_for_warmup(self) -> int:
         return max(0, self.config.replay.warmup - len(self.replay))
+
+    def _forget_devices(self, worker: str) -> None:
+        """Who starts again tells anew how its devices are."""
+        self._quarantined = {key: value for key, value in self._quarantined.items() if key[0] != worker}
 
     def _short_of_disk(self) -> bool:
         short = self.free_mb() < self.config.run.minimum_free_mb

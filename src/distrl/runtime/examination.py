@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from distrl.devices.base import Health
 from distrl.runtime.progress import Progress
 from distrl.store.codec import decode
 from distrl.types import Features, Lease, Receipt, Task, Trajectory, VersionedWeights
@@ -19,16 +20,24 @@ if TYPE_CHECKING:
 
 MAX_ATTEMPTS = 3
 """A task whose episode is invalid this often counts as invalid."""
+TOLD = ("device_quarantined",)
+"""Events that explain a long silence."""
 
 
 class TaskList:
     """A host for a worker that takes an examination: each task once, again if the device broke. A `HostClient`."""
 
     def __init__(
-        self, name: str, tasks: Sequence[Task], watch: Callable[[list[Trajectory]], None] | None = None
+        self,
+        name: str,
+        tasks: Sequence[Task],
+        watch: Callable[[list[Trajectory]], None] | None = None,
+        say: Callable[[str], None] | None = None,
     ) -> None:
+        """`say`: tell somebody why nothing goes on."""
         self._name = name
         self._watch = watch
+        self._say = say
         self._waiting = deque(enumerate(tasks))
         self._playing: dict[str, tuple[int, Task]] = {}
         self._attempts: dict[str, int] = {}
@@ -79,6 +88,10 @@ class TaskList:
         return None
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
+        if self._say and kind in TOLD:
+            self._say(f"{kind}: {detail}")
+
+    async def health(self, worker: str, health: Health) -> None:
         return
 
 
@@ -131,7 +144,8 @@ class Tracker:
 def examine(parts: Parts, progress: Progress) -> list[Trajectory]:
     """Play the config's evaluation tasks in this process, in real time, one worker's devices at once."""
     tasks = parts.evaluation_tasks()
-    sheet = TaskList("policy", tasks, Tracker(parts.config.policy.model, len(tasks), progress))
+    tracker = Tracker(parts.config.policy.model, len(tasks), progress)
+    sheet = TaskList("policy", tasks, tracker, progress.message)
 
     async def sit() -> None:
         with ThreadPoolExecutor(max_workers=1) as executor:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from distrl.devices.base import Health
 from distrl.host.host import Host
 from distrl.types import Features, Lease, Receipt, VersionedWeights
 
@@ -35,3 +36,6 @@ class LocalClient:
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
         self._host.report(worker, kind, detail)
+
+    async def health(self, worker: str, health: Health) -> None:
+        self._host.health(worker, health)

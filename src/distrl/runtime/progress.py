@@ -10,7 +10,8 @@ class Progress(Protocol):
     """Called from one thread; never raises. Every key of `stats` is optional:
 
     phase, elapsed_s, limit_s, success, trajectories, trajectories_per_minute, invalid, duplicates, queue, lag,
-    learner_steps, learner_steps_per_s, version, in_flight, replay, workers, disk_full (1: workers are held);
+    learner_steps, learner_steps_per_s, version, in_flight, replay, workers, disk_full (1: workers are held),
+    quarantined (devices);
     evaluation, evaluation_done, evaluation_total, evaluation_successes.
     """
 

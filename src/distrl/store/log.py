@@ -81,6 +81,14 @@ CREATE TABLE evaluation_episodes (
 ) WITHOUT ROWID;
 """
 
+ADDED = """
+CREATE TABLE IF NOT EXISTS health (  -- the newest word on the device of each slot, as JSON
+    worker TEXT NOT NULL, slot INTEGER NOT NULL, at REAL NOT NULL, record TEXT NOT NULL, PRIMARY KEY (worker, slot)
+) WITHOUT ROWID;
+"""
+"""Tables that came later and need no new version: a run from before gets them when it is opened for writing, and reads
+as one in which they are empty."""
+
 
 class Log:
     """An open database. The thread that uses it may change; two at once may read, and writes queue up."""
@@ -102,13 +110,16 @@ class Log:
         if version != VERSION:
             self.connection.close()
             raise CorruptData(f"{path} has format version {version}; this program reads version {VERSION}.")
+        if writable:
+            with self.naming_errors():
+                self.connection.executescript(ADDED)
 
     @staticmethod
     def create(path: Path) -> None:
         """Make an empty database. WAL is a property of the file, so later connections find it on."""
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(f"BEGIN; {SCHEMA} PRAGMA user_version = {VERSION}; COMMIT;")
+        connection.executescript(f"BEGIN; {SCHEMA} {ADDED} PRAGMA user_version = {VERSION}; COMMIT;")
         connection.close()
 
     @contextmanager
@@ -127,6 +138,9 @@ class Log:
     def rows(self, query: str, *values: object) -> list[tuple[object, ...]]:
         with self.naming_errors():
             return self.connection.execute(query, values).fetchall()
+
+    def has_table(self, name: str) -> bool:
+        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", name))
 
     def close(self) -> None:
         self.connection.close()

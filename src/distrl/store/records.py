@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 
+from distrl.devices.base import Health
 from distrl.errors import CorruptData
 from distrl.store import codec
 from distrl.types import Screen, Trajectory
@@ -70,6 +72,20 @@ def count_device(db: sqlite3.Connection, trajectory: Trajectory) -> None:
         "invalid = invalid + excluded.invalid, last_seen_at = max(last_seen_at, excluded.last_seen_at)",
         (clean(trajectory.device), clean(trajectory.worker), invalid, seen_at),
     )
+
+
+def keep_health(db: sqlite3.Connection, worker: str, health: Health, at: float) -> None:
+    row = (clean(worker), health.slot, at, json.dumps(asdict(health)))
+    db.execute("INSERT OR REPLACE INTO health VALUES (?, ?, ?, ?)", row)
+
+
+def health_of(record: object) -> Health:
+    """Raises `CorruptData`."""
+    try:
+        tree = json.loads(str(record))
+        return Health(**{**tree, "recovery_s": tuple(tree["recovery_s"])})
+    except (ValueError, TypeError, KeyError) as error:
+        raise CorruptData(f"A record of a device's health cannot be read: {error!r}.") from error
 
 
 def as_bytes(value: object) -> bytes:

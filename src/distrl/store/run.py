@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import yaml
 
+from distrl.devices.base import Health
 from distrl.errors import CorruptData, RunExists
 from distrl.store import codec
 from distrl.store.blobs import Blobs
@@ -32,8 +33,10 @@ from distrl.store.records import (
     as_bytes,
     clean,
     count_device,
+    health_of,
     insert_screens,
     insert_trajectory,
+    keep_health,
     record_of,
     screens_of,
     summary,
@@ -79,6 +82,19 @@ class EvaluationEntry:
     step: int
     at: float
     episodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceEntry:
+    """One device of the run: what it played, and how it is if there was ever anything to say about it."""
+
+    worker: str
+    device: str
+    episodes: int
+    invalid: int
+    last_seen_at: float
+    """The end of its last episode, or the last word on its health."""
+    health: Health | None
 
 
 class RunStore:
@@ -188,6 +204,11 @@ class RunStore:
         with self._log.transaction() as db:
             db.execute("INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)", (at, clean(kind), clean(detail)))
 
+    def keep_health(self, worker: str, health: Health, at: float) -> None:
+        """The newest word on the device of one slot."""
+        with self._log.transaction() as db:
+            keep_health(db, worker, health, at)
+
     def add_evaluation(self, name: str, step: int, trajectories: Sequence[Trajectory], at: float) -> None:
         """Keep what an evaluation played. It is never learned from. One of the same name is replaced."""
         for trajectory in trajectories:
@@ -278,6 +299,26 @@ class RunStore:
     def events(self) -> list[Event]:
         rows = self._log.rows("SELECT at, kind, detail FROM events ORDER BY sequence")
         return [Event(float(str(at)), str(kind), str(detail)) for at, kind, detail in rows]
+
+    def devices(self) -> list[DeviceEntry]:
+        """Every device that played or was worth a word, by worker and name."""
+        told = {}
+        if self._log.has_table("health"):
+            for worker, at, record in self._log.rows("SELECT worker, at, record FROM health"):
+                health = health_of(record)
+                told[str(worker), health.device] = DeviceEntry(str(worker), health.device, 0, 0, float(str(at)), health)
+        rows = self._log.rows("SELECT worker, address, episodes, invalid, last_seen_at FROM devices")
+        for worker, address, episodes, invalid, seen_at in rows:
+            known = told.get((str(worker), str(address)))
+            told[str(worker), str(address)] = DeviceEntry(
+                str(worker),
+                str(address),
+                int(str(episodes)),
+                int(str(invalid)),
+                max(float(str(seen_at)), known.last_seen_at if known else 0.0),
+                known.health if known else None,
+            )
+        return [told[key] for key in sorted(told)]
 
     def evaluations(self) -> list[EvaluationEntry]:
         rows = self._log.rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from distrl.devices.base import Health
 from distrl.types import Decision, Features, Lease, Prompt, Receipt, VersionedWeights
 
 
@@ -31,6 +32,9 @@ class HostClient(Protocol):
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
         """Something worth a line in the run's log of events."""
+
+    async def health(self, worker: str, health: Health) -> None:
+        """How a device of this worker is now; the newest is kept."""
 
 
 class Brain(Protocol):

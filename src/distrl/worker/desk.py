@@ -36,6 +36,8 @@ class Desk:
         self._refresh = refresh
         self._queue: list[Answer] = []
         self._task: asyncio.Task[None] | None = None
+        self.over = asyncio.Event()
+        """Set when there will never be another task, also for slots that do not ask."""
 
     async def lease(self) -> Lease | None:
         """The next task; None when there will never be another one. Raises what the host's client raises, except that
@@ -87,6 +89,8 @@ class Desk:
             await self._hand_out(leases)
 
     async def _hand_out(self, leases: list[Lease] | None) -> None:
+        if leases is None:
+            self.over.set()
         for answer in self._waiting():
             if leases is None:
                 answer.set_result(None)

@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from distrl.devices.base import Device, Inspectable
-from distrl.errors import ActionRefused, DeviceError, DeviceLost, PolicyUnreachable
+from distrl.errors import (
+    ActionRefused,
+    ConfigError,
+    DeviceError,
+    DeviceLost,
+    EpisodeTooLong,
+    PolicyUnreachable,
+    Unplayable,
+)
 from distrl.judges.base import Judge
 from distrl.policies.prompts import history_of
 from distrl.types import Invalid, Outcome, Prompt, Screen, Step, Task, Trajectory, Tree, ends_episode
@@ -84,8 +92,8 @@ class Episode:
         self.now = now
         self.worker = worker
         self.device_name = device.address if slot is None else f"{device.address}#{slot}"
-        self.device_is_suspect = False
-        """The last episode ended because of the device: open it anew before the next one."""
+        self.fault: DeviceError | None = None
+        """Why the last episode ended, if that was because of the device: then it needs care before the next one."""
 
     async def play(self, task: Task) -> Trajectory:
         return await (await self.play_out(task)).judged(self.judge, self.limits.command_s)
@@ -96,18 +104,19 @@ class Episode:
         record = _Record()
         outcome = UNJUDGED
         evidence: Tree | None = None
-        self.device_is_suspect = True  # until it has proved otherwise: also true when we are cancelled half-way
+        self.fault = None
         try:
             async with asyncio.timeout(self.limits.episode_s):
                 await self._act_out(task, record)
             evidence = await self._evidence()
-            self.device_is_suspect = False
         except TimeoutError:
-            outcome = Outcome("invalid", f"the episode took longer than {self.limits.episode_s:.0f} s")
+            self.fault = EpisodeTooLong(self.device.address, self.limits.episode_s)
         except DeviceError as error:
-            outcome = Outcome("invalid", str(error))
+            self.fault = error
         except PolicyUnreachable as error:
-            outcome, self.device_is_suspect = Outcome("invalid", str(error)), False
+            outcome = Outcome("invalid", str(error))
+        if self.fault is not None:
+            outcome = Outcome("invalid", str(self.fault))
         trajectory = Trajectory(
             id=self.mint(),
             task=task,
@@ -148,6 +157,8 @@ class Episode:
             raise
         except TimeoutError:
             raise DeviceLost(self.device.address, operation, self.limits.command_s) from None
+        except ConfigError as error:
+            raise Unplayable(str(error)) from error
         except Exception as error:  # a bug in one driver costs one episode on one device, never the worker
             raise DeviceError(f"{self.device.address} broke in {operation}: {error!r}") from error
 

@@ -10,12 +10,15 @@ from typing import Any
 from distrl.aside import aside
 from distrl.config import Config
 from distrl.devices.base import Device
+from distrl.devices.fleet.caretaker import Caretaker
+from distrl.devices.fleet.ladder import Care
 from distrl.errors import CorruptData, Unreachable
 from distrl.judges.base import Judge
 from distrl.worker.base import Brain, HostClient, Outbox
 from distrl.worker.courier import Courier
 from distrl.worker.desk import Desk
 from distrl.worker.episode import Episode, Limits
+from distrl.worker.herald import Herald
 from distrl.worker.ids import TrajectoryIds
 from distrl.worker.patience import Patience
 from distrl.worker.pending import Pending
@@ -104,11 +107,15 @@ class Worker:
                 device, self.brain, self.judge, limits, mint=mint, now=self.now, worker=self.name, slot=slot
             )
 
-        def opener(number: int) -> Callable[[], Awaitable[Device]]:
-            return lambda: self.open_device(number)
+        def caretaker(slot: int) -> Caretaker:
+            def opener() -> Awaitable[Device]:
+                return self.open_device(slot)
+
+            herald = Herald(self.name, self.client)
+            return Caretaker(slot, devices.address, opener, Care.of(devices), herald, now=self.now)
 
         return [
-            Slot(self.name, opener(number), starter(number), self.desk, self.pending, self.client)
+            Slot(caretaker(number), starter(number), self.desk, self.pending, self.client)
             for number in range(devices.per_worker)
         ]
 

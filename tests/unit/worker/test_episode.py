@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from toy import ToyDevice, ToyJudge, ToyPolicy, toy_task
 
-from distrl.errors import ActionRefused
+from distrl.errors import ActionRefused, DeviceError
 from distrl.policies.server import PolicyServer
 from distrl.types import Action, Decision, Done, Invalid, Outcome, Prompt, Screen, Tap, Task, Trajectory, Tree
 from distrl.worker.episode import Episode, Limits
@@ -53,7 +53,7 @@ def test_an_episode_that_reaches_its_goal_is_a_success() -> None:
     assert (trajectory.id, trajectory.worker, trajectory.device) == ("an-id", "w", "toy://0")
     assert trajectory.policy_version == 7
     assert trajectory.last_screen == trajectory.steps[-1].screen
-    assert not episode.device_is_suspect
+    assert episode.fault is None
 
 
 def test_the_prompt_names_the_last_actions_oldest_first() -> None:
@@ -85,7 +85,7 @@ def test_a_refused_action_costs_what_an_invalid_one_does_and_the_episode_goes_on
     assert trajectory.outcome.success
     assert trajectory.steps[0].decision.action == Invalid("Tap", "not there")
     assert trajectory.invalid_actions == 1
-    assert not episode.device_is_suspect
+    assert episode.fault is None
 
 
 def test_a_lost_device_makes_the_episode_invalid_and_keeps_what_was_played() -> None:
@@ -93,14 +93,14 @@ def test_a_lost_device_makes_the_episode_invalid_and_keeps_what_was_played() -> 
     assert trajectory.outcome.kind == "invalid"
     assert "toy://0" in trajectory.outcome.reason
     assert len(trajectory.steps) == 2
-    assert episode.device_is_suspect
+    assert isinstance(episode.fault, DeviceError)
 
 
 def test_a_device_that_never_answers_is_lost_after_its_deadline() -> None:
     trajectory, episode = play(Script(), ToyDevice(latency_s=60.0), limits=replace(LIMITS, command_s=0.01))
     assert trajectory.outcome.kind == "invalid"
     assert "reset" in trajectory.outcome.reason
-    assert episode.device_is_suspect
+    assert isinstance(episode.fault, DeviceError)
 
 
 def test_an_episode_that_lasts_too_long_is_invalid() -> None:
@@ -109,7 +109,7 @@ def test_an_episode_that_lasts_too_long_is_invalid() -> None:
     )
     assert trajectory.outcome.kind == "invalid"
     assert "longer" in trajectory.outcome.reason
-    assert episode.device_is_suspect
+    assert isinstance(episode.fault, DeviceError)
 
 
 def test_a_bug_in_a_driver_costs_one_episode() -> None:
@@ -120,7 +120,7 @@ def test_a_bug_in_a_driver_costs_one_episode() -> None:
     trajectory, episode = play(Script(Tap(1, 0)), Buggy())
     assert trajectory.outcome.kind == "invalid"
     assert "ZeroDivisionError" in trajectory.outcome.reason
-    assert episode.device_is_suspect
+    assert isinstance(episode.fault, DeviceError)
 
 
 def test_a_judge_that_fails_never_means_reward_zero() -> None:
@@ -131,7 +131,7 @@ def test_a_judge_that_fails_never_means_reward_zero() -> None:
     trajectory, episode = play(Script(Tap(2, 0), Done()), judge=Broken())
     assert trajectory.outcome.kind == "invalid"
     assert "429" in trajectory.outcome.reason
-    assert not episode.device_is_suspect  # the phone has done nothing wrong
+    assert episode.fault is None  # the phone has done nothing wrong
 
 
 def test_an_error_of_the_policy_is_raised() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from toy import ToyDevice, ToyJudge, ToyPolicy, toy_config, toy_task
 
+from distrl.devices.base import Health
 from distrl.errors import StorageFull, Unreachable
 from distrl.policies.server import PolicyServer
 from distrl.runtime.clock import run_virtually
@@ -36,6 +37,7 @@ class FakeHost:
         self.endless = False
         self.shared: list[tuple[int, Features]] = []
         self.deaf = False
+        self.healths: list[Health] = []
 
     async def join(self, worker: str) -> int:
         return 1
@@ -71,6 +73,9 @@ class FakeHost:
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
         self.events.append(kind)
+
+    async def health(self, worker: str, health: Health) -> None:
+        self.healths.append(health)
 
 
 def work(

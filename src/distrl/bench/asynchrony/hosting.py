@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from distrl.devices.base import Health
 from distrl.host.host import Host
 from distrl.runtime.topology import Parts
 from distrl.types import Features, Lease, Receipt, VersionedWeights
@@ -57,3 +58,6 @@ class HostThreadClient:
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
         await self._host.call("report", worker, kind, detail)
+
+    async def health(self, worker: str, health: Health) -> None:
+        await self._host.call("health", worker, health)

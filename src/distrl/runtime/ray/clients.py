@@ -10,6 +10,7 @@ from typing import Any, Literal
 import ray
 from ray.exceptions import RayActorError, RayError, RayTaskError
 
+from distrl.devices.base import Health
 from distrl.errors import StaleVersion, Unreachable
 from distrl.replay.base import Sample
 from distrl.types import Features, Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
@@ -89,6 +90,9 @@ class WorkersClient:
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
         await self._call("report", worker, kind, detail)
+
+    async def health(self, worker: str, health: Health) -> None:
+        await self._call("health", worker, health)
 
     async def _call(self, method: str, *arguments: Any) -> Any:
         return await self._wait(method, self._host.call.remote(method, *arguments))

@@ -1,0 +1,296 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from patients import PHONE, TROUBLE, Blind, Notes, Patient, tended
+from toy import ToyDevice
+
+from distrl.devices.fleet.caretaker import CLEARS_AFTER, Caretaker
+from distrl.devices.fleet.ladder import FADES_AFTER, Care
+from distrl.errors import ConfigError, DeviceError, DeviceLost, EpisodeTooLong, NoSuchDevice
+
+
+async def plays(keeper: Caretaker, *faults: DeviceError | None) -> None:
+    """Episodes that end with these faults, one after another."""
+    for fault in faults:
+        await keeper.ready()
+        await keeper.begins()
+        await keeper.went(fault)
+
+
+def test_a_device_is_opened_once_and_stays_while_it_is_well():
+    opened: list[ToyDevice] = []
+
+    def open_device() -> ToyDevice:
+        opened.append(ToyDevice())
+        return opened[-1]
+
+    async def scene(keeper: Caretaker, loop: Any) -> None:
+        assert keeper.device is None
+        await plays(keeper, None, None)
+        assert keeper.device is await keeper.ready() is opened[0]
+        assert keeper.health.condition == "playing"
+
+    notes = Notes()
+    tended(open_device, scene, notes=notes)
+    assert len(opened) == 1
+    assert opened[0].closed
+    assert (notes.events, notes.pages) == ([], [])  # nothing to tell of a device without facts that never broke
+
+
+def test_a_bare_device_is_closed_and_opened_anew():
+    opened: list[ToyDevice] = []
+
+    def open_device() -> ToyDevice:
+        opened.append(ToyDevice())
+        return opened[-1]
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, TROUBLE)
+        assert keeper.device is None
+        await keeper.ready()
+        return keeper.health
+
+    health = tended(open_device, scene)
+    assert [device.closed for device in opened] == [True, True]
+    assert (health.lost, health.recoveries, health.condition) == (1, 1, "ready")
+    assert (health.tried, health.helped) == ({"retry": 1}, {"retry": 1})
+    assert (health.slot, health.device, health.reason) == (3, "toy://0#3", "it broke")
+
+
+@pytest.mark.parametrize("cure", PHONE)
+def test_the_ladder_is_climbed_to_the_rung_that_helps(cure):
+    patient = Patient(cure)
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, TROUBLE)
+        await keeper.ready()
+        return keeper.health
+
+    notes = Notes()
+    health = tended(lambda: patient, scene, notes=notes)
+    assert list(dict.fromkeys(patient.climbed)) == list(PHONE[: PHONE.index(cure) + 1])
+    assert health.helped == {cure: 1}
+    assert health.tried[cure] == 1
+    assert len(health.recovery_s) == 1
+    assert notes.events == ["device_lost", "device_recovered"]
+    assert [page.rung for page in notes.pages if page.condition == "recovering"] == patient.climbed
+    assert notes.pages[-1].condition == "ready"
+
+
+def test_a_rung_is_tried_so_often_and_no_more():
+    patient = Patient(cure="wipe")
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, TROUBLE)
+        await keeper.ready()
+        return keeper.health.tried
+
+    assert tended(lambda: patient, scene) == {
+        "retry": 1, "reconnect": 3, "restart helper": 1, "force-stop app": 1, "reboot": 2, "wipe": 1
+    }  # fmt: skip
+
+
+def test_a_rung_that_never_ends_is_cut_at_its_deadline_and_the_next_is_tried():
+    class Stuck(Patient):
+        async def recover(self, rung: Any) -> None:
+            if rung in ("retry", "reconnect"):
+                await asyncio.sleep(1e9)
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, TROUBLE)
+        began = loop.time()
+        await keeper.ready()
+        return loop.time() - began, keeper.health
+
+    took, health = tended(Stuck, scene)
+    assert health.helped == {"restart helper": 1}
+    assert took == pytest.approx(30.0 + 3 * 5.0 + 3.0, abs=1.0)
+    assert health.recovery_s == (pytest.approx(took, abs=1.0),)
+
+
+def test_a_rung_that_says_it_helped_is_believed_only_with_a_picture():
+    device = Blind(failures=0)
+
+    def open_device() -> Blind:
+        return device
+
+    async def broken(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, TROUBLE)
+        device.failures = 2
+        await keeper.ready()
+        return keeper.health.helped, keeper.health.tried
+
+    assert tended(open_device, broken) == ({"reconnect": 1}, {"retry": 1, "reconnect": 2})
+
+
+def test_a_device_that_breaks_again_soon_begins_one_rung_higher_and_is_forgiven_later():
+    patient = Patient("retry")
+
+    async def scene(keeper: Caretaker, loop: Any) -> None:
+        await plays(keeper, TROUBLE, TROUBLE, TROUBLE)
+        assert patient.climbed == ["retry", "reconnect"]
+        await plays(keeper, *[None] * (3 * FADES_AFTER), TROUBLE)
+        patient.climbed.clear()
+        await keeper.ready()
+
+    tended(lambda: patient, scene)
+    assert patient.climbed == ["retry"]
+
+
+def test_at_the_top_is_quarantine_with_a_reason_and_an_end_and_the_device_is_let_go():
+    patients: list[Patient] = []
+
+    def open_device() -> Patient:
+        patients.append(Patient(cure=None if len(patients) < 1 else "retry"))
+        return patients[-1]
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, TROUBLE)
+        waiting = asyncio.ensure_future(keeper.ready())
+        while keeper.health.condition != "quarantined":
+            await asyncio.sleep(0.1)
+        health, began = keeper.health, loop.time()
+        assert patients[0].closed
+        await waiting
+        return health, loop.time() - began, keeper.health
+
+    inside, sat, after = tended(open_device, scene)
+    assert (inside.reason, inside.probation, inside.quarantines) == ("it broke", True, 1)
+    assert inside.until == pytest.approx(inside.since + 60.0)
+    assert sat == pytest.approx(60.0, abs=1.0)
+    assert (after.condition, after.probation) == ("ready", True)
+
+
+def test_one_bad_episode_on_probation_is_quarantine_again_for_twice_as_long_and_good_ones_clear_the_record():
+    patients: list[Patient] = []
+
+    def open_device() -> Patient:
+        patients.append(Patient(cure=None if not patients else "retry"))
+        return patients[-1]
+
+    async def scene(keeper: Caretaker, loop: Any) -> None:
+        await plays(keeper, TROUBLE, None, TROUBLE)
+        before, climbed = loop.time(), [list(patient.climbed) for patient in patients]
+        await keeper.ready()
+        assert loop.time() - before == pytest.approx(120.0, abs=1.0)
+        assert [list(patient.climbed) for patient in patients[: len(climbed)]] == climbed  # no rung was wasted on it
+        assert keeper.health.quarantines == 2
+        await plays(keeper, *[None] * CLEARS_AFTER)
+        assert not keeper.health.probation
+        await plays(keeper, TROUBLE)
+        before = loop.time()
+        await keeper.ready()
+        assert loop.time() - before < 1.0  # like any other device
+
+    notes = Notes()
+    tended(open_device, scene, notes=notes)
+    assert notes.events.count("device_quarantined") == 2
+    assert "device_cleared" in notes.events
+
+
+def test_a_device_that_never_opens_is_tried_for_ever_in_longer_and_longer_pauses():
+    tried: list[float] = []
+
+    async def scene(keeper: Caretaker, loop: Any) -> None:
+        times.append(loop.time)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(keeper.ready(), 2000.0)
+
+    times: list[Any] = []
+
+    def open_device() -> Any:
+        tried.append(times[0]())
+        raise NoSuchDevice("not plugged in")
+
+    notes = Notes()
+    tended(open_device, scene, notes=notes)
+    gaps = [later - sooner for sooner, later in zip(tried, tried[1:], strict=False)]
+    assert [round(gap) for gap in gaps if gap > 10] == [60, 120] + [200] * (sum(gap > 10 for gap in gaps) - 2)
+    assert sum(gap > 10 for gap in gaps) > 5
+    assert set(notes.pages[-1].tried) == {"retry", "reconnect"}
+    assert notes.pages[-1].device == "toy://x#3"
+
+
+def test_what_is_not_the_device_s_fault_is_no_mark_against_it():
+    patient = Patient("retry")
+    late = EpisodeTooLong("toy://patient", 9.0)
+    faults = [late] * 20
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, *faults, None)
+        return keeper.health
+
+    health = tended(lambda: patient, scene)
+    assert set(patient.climbed) == {"retry"}
+    assert (health.quarantines, health.lost) == (0, 20)
+
+
+def test_the_last_rung_that_is_allowed_is_the_last_that_is_tried():
+    patient = Patient("reboot")
+
+    async def scene(keeper: Caretaker, loop: Any) -> None:
+        await plays(keeper, TROUBLE)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(keeper.ready(), 30.0)
+
+    tended(lambda: patient, scene, Care(last_rung="force-stop app"))
+    assert patient.climbed[-1] == "force-stop app"
+
+
+def test_a_driver_with_a_bug_is_a_device_that_broke_and_a_wrong_setting_is_everybody_s_business():
+    class Buggy(Patient):
+        async def recover(self, rung: Any) -> None:
+            if rung == "retry":
+                raise ZeroDivisionError
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, DeviceLost("toy://0", "screen", 1.0))
+        await keeper.ready()
+        return keeper.health.helped
+
+    assert tended(Buggy, scene) == {"reconnect": 1}
+
+    def no_adb() -> Any:
+        raise ConfigError("There is no adb on this machine.")
+
+    async def opens(keeper: Caretaker, loop: Any) -> Any:
+        await keeper.ready()
+
+    with pytest.raises(ConfigError):
+        tended(no_adb, opens)
+
+
+def test_new_facts_are_told_when_there_are_any():
+    class Counting(Patient):
+        popups = 0
+
+        def facts(self) -> dict[str, Any]:
+            return {"popups": self.popups}
+
+    patient, notes = Counting(), Notes()
+
+    async def scene(keeper: Caretaker, loop: Any) -> None:
+        await plays(keeper, None, None)
+        patient.popups = 1
+        await plays(keeper, None, None)
+
+    tended(lambda: patient, scene, notes=notes)
+    assert [page.facts for page in notes.pages] == [{"popups": 0}, {"popups": 1}]
+
+
+def test_a_device_that_cannot_be_closed_is_let_go_all_the_same():
+    class Clinging(ToyDevice):
+        async def close(self) -> None:
+            await asyncio.sleep(1e9)
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, TROUBLE)
+        await keeper.ready()
+        return keeper.health.helped
+
+    notes = Notes()
+    assert tended(Clinging, scene, notes=notes) == {"retry": 1}
+    assert "device_not_closed" in notes.events
