@@ -31,17 +31,23 @@ def attach(line: Line, options: AdbOptions, slot: int) -> tuple[str, Claim]:
             problems.append(NoSuchDevice(_taken(serial, len(serials))))
             continue
         try:
-            make_ready(line, serial, time.monotonic() + min(SETTLE_S, options.call_s / 2))
-        except BaseException as error:
+            attach_again(line, options, serial)
+        except DeviceError as error:
             claim.give_back()
-            if not isinstance(error, DeviceError):
-                raise
             problems.append(error)
+        except BaseException:
+            claim.give_back()
+            raise
         else:
             return serial, claim
         if options.serials and slot < len(serials):
             break  # a named phone is this slot's own; its neighbours belong to the other slots
     raise problems[0]
+
+
+def attach_again(line: Line, options: AdbOptions, serial: str) -> None:
+    """To a phone that is claimed already."""
+    make_ready(line, serial, time.monotonic() + min(SETTLE_S, options.call_s / 2))
 
 
 def _taken(serial: str, count: int) -> str:

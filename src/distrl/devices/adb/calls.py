@@ -34,9 +34,9 @@ class Calls:
         """What `read` makes of the bytes that a script prints, in the thread that fetched them. Asked once."""
         return await self._once(operation, lambda line: read(line.output(self.serial, script)))
 
-    async def leave(self) -> None:
-        """Let the server forget a phone of the network."""
-        await self._once("leaving", lambda line: line.client.disconnect(self.serial))
+    async def reboot(self) -> None:
+        """Returns when the phone has heard it, or has hung up already."""
+        await self._once("reboot", lambda line: line.reboot(self.serial))
 
     async def _ask(self, operation: str, work: Callable[[Line], T], *, again: bool) -> T:
         try:

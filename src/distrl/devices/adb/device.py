@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from collections import deque
+import time
+from collections import Counter, deque
+from collections.abc import Callable
 
 from distrl.devices.adb import gestures, keyboard, recipes
-from distrl.devices.adb.attaching import attach
-from distrl.devices.adb.calls import Calls, guarded
-from distrl.devices.adb.claims import Claim
+from distrl.devices.adb.attachment import Attachment
+from distrl.devices.adb.calls import Calls
+from distrl.devices.adb.checks import Checks
 from distrl.devices.adb.line import joined
-from distrl.devices.adb.options import AdbOptions, in_network
+from distrl.devices.adb.observer import Observer
+from distrl.devices.adb.options import AdbOptions
+from distrl.devices.adb.recovery import Recovery
 from distrl.devices.adb.safety import Guard
-from distrl.devices.adb.server import AdbServer, borrow, give_back
-from distrl.devices.adb.sight import Sight
 from distrl.devices.adb.window import Front
+from distrl.devices.base import Rung
 from distrl.errors import ActionRefused, DeviceError, KeyboardMissing
 from distrl.types import Action, LongPress, Press, Screen, Swipe, Tap, Task, Tree, Type, Wait
 
 SERVED_PREFIX = "org.distrl."
-ABOUT = "getprop ro.distrl.phone; getprop sys.boot_completed"
 SETTLE_S = 1.0
 """How long a real phone is given to show what an action did."""
 REMEMBERED = 1000
@@ -29,36 +31,39 @@ REMEMBERED = 1000
 class AdbPhone:
     """One phone. It is attached when it is first asked for something, so that opening it costs nothing."""
 
-    def __init__(self, address: str, *, name: str = "") -> None:
+    def __init__(self, address: str, *, name: str = "", clock: Callable[[], float] = time.time) -> None:
+        """`clock`: seconds since 1970, which the phone's own clock is compared with."""
         self.address = address
         self.withheld: deque[str] = deque(maxlen=REMEMBERED)
         """What a dry run did not do, newest last."""
         self._options = AdbOptions.parse(address)
         self._guard = Guard(self._options)
         slot = name.rpartition("/")[2]
-        self._slot = int(slot) if slot.isdecimal() else 0
-        self._server: AdbServer | None = None
-        self._claim: Claim | None = None
-        self._calls: Calls | None = None
-        self._sight: Sight | None = None
-        self._served = False
+        self._attachment = Attachment(address, self._options, int(slot) if slot.isdecimal() else 0)
+        self._checks = Checks(clock, dry=self._options.dry)
+        self._recovery = Recovery(self._options, self._attachment, self._prove)
+        self._observer: Observer | None = None
+        self._dismissed: Counter[str] = Counter()
         self._front = Front()
         self._size: tuple[int, int] | None = None
 
     # -- the device protocol
 
     async def reset(self, task: Task) -> Screen:
-        calls = await self._attached()
+        calls = (await self._attached()).calls
+        await self._checks.run(calls)
+        self._recovery.package = recipes.package_of(self._options, task)
         recipe = self._options.reset
         if recipe == "task" or (recipe == "auto" and self._served):
             await self._load(calls, task)
         elif recipe != "none":
             await self._do(calls, "reset", recipes.script(self._options, task, self._guard), again=True)
             await self._settle()
+        (await self._attached()).watcher.begin()
         return await self.screen()
 
     async def perform(self, action: Action) -> None:
-        calls = await self._attached()
+        calls = (await self._attached()).calls
         self._guard.check(action, self._front)
         if isinstance(action, Type):
             await self._type(calls, action.text)
@@ -72,23 +77,28 @@ class AdbPhone:
         await self._settle()
 
     async def screen(self) -> Screen:
-        await self._attached()
-        assert self._sight is not None
-        look = await self._sight.look(wake=not self._options.dry)
-        elements = await self._sight.elements(look.size) if self._options.tree else ()
-        self._front, self._size = look.front, look.size
+        observer = await self._attached()
+        look, dismissed = await observer.look()
+        elements = await observer.sight.elements(look.size) if self._options.tree else ()
+        self._front, self._size, self._recovery.front = look.front, look.size, look.front.package
         signs = (("black", look.black), ("no-tree", elements is None))
         return Screen(
             look.image,
             *look.size,
             elements=elements or (),
             foreground=self._front.package.removeprefix(SERVED_PREFIX) if self._served else self._front.package,
-            flags=tuple(name for name, true in signs if true),
+            flags=(*(name for name, true in signs if true), *dismissed),
         )
+
+    async def close(self) -> None:
+        self._observer = None
+        await self._attachment.close()
+
+    # -- what not every device can
 
     async def evidence(self) -> Tree | None:
         """What a served phone tells a rule judge; any other phone keeps its state to itself."""
-        calls = await self._attached()
+        calls = (await self._attached()).calls
         if not self._served:
             return None
         from distrl.devices.adbd import requests
@@ -97,45 +107,41 @@ class AdbPhone:
         evidence: Tree = requests.read_answer(answer.text)
         return evidence
 
-    async def close(self) -> None:
-        calls, self._calls, self._sight = self._calls, None, None
-        claim, self._claim = self._claim, None
-        server, self._server = self._server, None
-        try:
-            if calls is not None and in_network(calls.serial):
-                await calls.leave()
-        except DeviceError:
-            pass  # it left before us
-        finally:
-            if claim is not None:
-                claim.give_back()
-            if server is not None:
-                await asyncio.to_thread(give_back, server)
+    @property
+    def rungs(self) -> tuple[Rung, ...]:
+        return self._recovery.rungs
+
+    async def recover(self, rung: Rung) -> None:
+        await self._recovery.climb(rung)
+
+    def facts(self) -> Tree:
+        known = {"serial": self._attachment.serial, "clock_offset_s": self._checks.clock_offset_s}
+        dismissed = {"popups": dict(self._dismissed)} if self._dismissed else {}
+        return {name: value for name, value in known.items() if value not in ("", None)} | dismissed
 
     # -- how
 
-    async def _attached(self) -> Calls:
-        if self._calls is not None:
-            return self._calls
-        options = self._options
-        server = self._server = self._server or borrow(options.seeks)
-        port = await asyncio.to_thread(server.ensure)
-        serial, claim = await guarded(
-            self.address, "attach", lambda line: attach(line, options, self._slot), port, 2 * options.call_s
-        )
-        self._claim = claim
-        calls = Calls(port, serial, options.call_s)
-        try:
-            served, booted = ((await calls.shell("getprop", ABOUT)).text + "\n\n").split("\n")[:2]
-            if booted.strip() != "1":
-                raise DeviceError(f"adb://{serial} is still starting up; it is asked again in a moment.")
-        except BaseException:
-            self._claim = None
-            claim.give_back()
-            raise
-        self._served = served.strip() == "simulated"
-        self._calls, self._sight = calls, Sight(calls)
-        return calls
+    @property
+    def _served(self) -> bool:
+        return self._attachment.served
+
+    async def _attached(self) -> Observer:
+        calls = await self._attachment.make()
+        if self._observer is None or self._observer.calls is not calls:
+
+            async def press(words: list[str]) -> None:
+                await self._do(calls, "input", joined([words]))
+                await self._settle()
+
+            self._observer = Observer(self._options, calls, press, self._dismissed, served=self._served)
+        return self._observer
+
+    async def _prove(self) -> None:
+        """It answers, has booted, shows a picture, its time goes on, and it has room."""
+        await self.screen()
+        observer = await self._attached()
+        await observer.watchdog.prove()
+        await self._checks.run(observer.calls)
 
     async def _load(self, calls: Calls, task: Task) -> None:
         """Bring a served phone into the task's start state, whole."""
@@ -164,6 +170,8 @@ class AdbPhone:
             self.withheld.append(script)
             return
         answer = await calls.shell(operation, script, again=again)
+        if self._observer is not None:
+            self._observer.watchdog.touched()
         if (proof not in answer.text) if proof else answer.status != 0:
             raise DeviceError(f"{calls.address} could not do {operation}: {answer.complaint}. Try it with adb shell.")
 

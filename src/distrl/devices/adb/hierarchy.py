@@ -26,6 +26,21 @@ class NoTree(Exception):  # noqa: N818 - the screen comes without elements then,
 
 def parse(text: str, size: tuple[int, int]) -> tuple[Element, ...]:
     """What can be seen or touched, in the order of the tree, cut to the screen."""
+    found = (_element(node, size) for node in _nodes(text))
+    return tuple(element for element in found if element is not None)
+
+
+def places(text: str, size: tuple[int, int]) -> dict[str, tuple[int, int, int, int]]:
+    """End of a resource id → where it is. Where several share one, the first."""
+    found: dict[str, tuple[int, int, int, int]] = {}
+    for node in _nodes(text):
+        name, bounds = node.get("resource-id", "").rpartition(":id/")[2], _bounds(node.get("bounds", ""), size)
+        if name and bounds is not None:
+            found.setdefault(name, bounds)
+    return found
+
+
+def _nodes(text: str) -> list[dict[str, str]]:
     start = text.find("<?xml")
     if start < 0 or "<!DOCTYPE" in text:
         raise NoTree(text.strip()[:200])
@@ -33,8 +48,7 @@ def parse(text: str, size: tuple[int, int]) -> tuple[Element, ...]:
         root = ElementTree.fromstring(text[start : text.rfind(">") + 1])
     except ElementTree.ParseError as error:
         raise NoTree(str(error)) from error
-    found = (_element(node.attrib, size) for node in root.iter("node"))
-    return tuple(element for element in found if element is not None)
+    return [node.attrib for node in root.iter("node")]
 
 
 def _element(node: dict[str, str], size: tuple[int, int]) -> Element | None:

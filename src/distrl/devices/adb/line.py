@@ -91,6 +91,18 @@ class Line:
                 elif kind == EXIT:
                     return Answer(data[0] if data else 255, bytes(out), bytes(err))
 
+    def reboot(self, serial: str) -> None:
+        """Ask the phone's adbd, not its shell: that still listens when nothing else does."""
+        with self._service(serial, "reboot:") as connection:
+            while connection.recv(CHUNK):
+                pass
+
+    def reconnect(self, serial: str) -> None:
+        """Let the server drop the line to a phone and find it anew."""
+        with self.client.make_connection() as connection:
+            connection.send_command(f"host-serial:{serial}:reconnect")
+            connection.check_okay()
+
     def output(self, serial: str, script: str) -> bytes:
         """Everything that a script prints, byte for byte."""
         with self._service(serial, f"exec:{script}") as connection:

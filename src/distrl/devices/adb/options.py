@@ -11,7 +11,8 @@ from distrl.errors import ConfigError, UnknownName
 
 ALL = "*"
 RESETS = ("auto", "task", "home", "clear", "none")
-OPTIONS = ("allow", "app", "call_s", "dry", "link", "reset", "settle_s", "tree", "unblock")
+OPTIONS = ("allow", "app", "call_s", "dry", "link", "popups", "reset", "settle_s", "tree", "unblock")
+POPUPS = ("auto", "dismiss", "leave")
 RISKS = ("call", "purchase", "reset", "sms")
 STEP = 2
 """Ports between neighbours, as emulators and `distrl phone` have them."""
@@ -44,6 +45,9 @@ class AdbOptions:
     """Packages the agent may act in; empty allows all that is not blocked."""
     unblock: frozenset[str] = frozenset()
     """Risks that are allowed after all."""
+    popups: str = "auto"
+    """auto: boxes of the system are answered, but on a served phone only those of apps that broke. dismiss: all of
+    them. leave: none; the agent sees them."""
     dry: bool = False
     """Record what would be done, and do nothing."""
 
@@ -57,6 +61,8 @@ class AdbOptions:
         reset = given.get("reset", "auto")
         if reset not in RESETS:
             raise UnknownName("reset of adb://", reset, RESETS)
+        if given.get("popups", "auto") not in POPUPS:
+            raise UnknownName("way with pop-ups of adb://", given["popups"], POPUPS)
         for risk in _listed(given, "unblock"):
             if risk not in RISKS:
                 raise UnknownName("risk to unblock", risk, RISKS)
@@ -70,6 +76,7 @@ class AdbOptions:
             call_s=_seconds(address, given, "call_s") if "call_s" in given else CALL_S,
             allow=_listed(given, "allow"),
             unblock=frozenset(_listed(given, "unblock")),
+            popups=given.get("popups", "auto"),
             dry=_switch(address, given, "dry"),
         )
 

@@ -20,12 +20,18 @@ UNLOCK = "wm dismiss-keyguard 2>/dev/null"
 PACKAGE = re.compile(r"[A-Za-z][\w.]*")
 
 
-def script(options: AdbOptions, task: Task, guard: Guard) -> str:
-    """From whatever is shown to the task's first page: awake, the app stopped (and emptied), home, the page opened."""
+def package_of(options: AdbOptions, task: Task) -> str:
+    """The app that a task is about; empty where it names none. Raises `ConfigError` for what is no name."""
     package = str(task.params.get("package") or options.app)
-    link = str(task.params.get("link") or options.link)
     if package and not PACKAGE.fullmatch(package):
         raise ConfigError(f"{package!r} is no name of a package; `adb shell pm list packages` lists them.")
+    return package
+
+
+def script(options: AdbOptions, task: Task, guard: Guard) -> str:
+    """From whatever is shown to the task's first page: awake, the app stopped (and emptied), home, the page opened."""
+    package = package_of(options, task)
+    link = str(task.params.get("link") or options.link)
     found: list[list[str]] = []
     if package:
         guard.check_app(package)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from PIL import Image
 
-from distrl.devices.adb import capture, gestures, hierarchy, window
+from distrl.devices.adb import capture, gestures, hierarchy, vitals, window
 from distrl.devices.adb.calls import Calls
 from distrl.devices.adb.capture import BadPicture
 from distrl.devices.adb.line import joined
@@ -15,9 +17,12 @@ from distrl.devices.jpeg import encode
 from distrl.errors import DeviceGone, DeviceLost, NoPicture
 from distrl.types import Element
 
+T = TypeVar("T")
+
 MARK = b"distrl-end-of-picture\n"
-RAW = f"screencap; echo {MARK.decode().strip()}; {window.LOOK}"
-"""One call for both: what is in front is what the picture shows."""
+BESIDE = f"{window.LOOK}; {vitals.UPTIME}"
+RAW = f"screencap; echo {MARK.decode().strip()}; {BESIDE}"
+"""One call for all: what is in front is what the picture shows."""
 PNG = "screencap -p"
 WAYS = ("raw", "raw", "png")
 
@@ -30,6 +35,8 @@ class Look:
     size: tuple[int, int]
     black: bool
     front: Front
+    uptime_s: float | None = None
+    """When it was taken, by the phone's own count; None where it does not tell."""
 
 
 class Sight:
@@ -72,9 +79,15 @@ class Sight:
 
     async def elements(self, size: tuple[int, int]) -> tuple[Element, ...] | None:
         """None when the phone gives no tree, because something on it never stops moving or it takes too long."""
+        return await self._tree(lambda text: hierarchy.parse(text, size))
+
+    async def places(self, size: tuple[int, int]) -> dict[str, tuple[int, int, int, int]]:
+        """Where the elements with a name are; nothing when the phone gives no tree."""
+        return await self._tree(lambda text: hierarchy.places(text, size)) or {}
+
+    async def _tree(self, read: Callable[[str], T]) -> T | None:
         try:
-            answer = await self._calls.shell("the UI tree", hierarchy.DUMP)
-            return hierarchy.parse(answer.text, size)
+            return read((await self._calls.shell("the UI tree", hierarchy.DUMP)).text)
         except hierarchy.NoTree:
             return None
         except DeviceGone:
@@ -85,17 +98,18 @@ class Sight:
     async def _raw(self) -> Look:
         def read(data: bytes) -> Look:
             pixels, text = capture.split(data, MARK)
-            front = Front.parse(text)
+            front, uptime_s = Front.parse(text), vitals.parse_uptime(text)
             if self._last is None or self._last[0] != pixels:
                 self._last = (pixels, _look(capture.from_raw(pixels), front))
-            return replace(self._last[1], front=front)
+            return replace(self._last[1], front=front, uptime_s=uptime_s)
 
         return await self._of_right_size(await self._calls.output("screencap", RAW, read))
 
     async def _png(self) -> Look:
-        front = Front.parse((await self._calls.shell("dumpsys window", window.LOOK)).text)
+        text = (await self._calls.shell("dumpsys window", BESIDE)).text
+        front, uptime_s = Front.parse(text), vitals.parse_uptime(text)
         look = await self._calls.output("screencap -p", PNG, lambda data: _look(capture.from_png(data), front))
-        return await self._of_right_size(look)
+        return await self._of_right_size(replace(look, uptime_s=uptime_s))
 
     async def _of_right_size(self, look: Look) -> Look:
         if self._upright is None or not window.fits(look.size, self._upright, look.front.sideways):

@@ -109,7 +109,7 @@ def test_all_attached_phones_are_shared_out_by_slot(phones, monkeypatch):
                 await one.reset(TASK)
                 with pytest.raises(NoSuchDevice, match="one of 2 phones"):
                     await three.reset(TASK)
-                return one._calls.serial, two._calls.serial
+                return one._attachment.serial, two._attachment.serial
         finally:
             servers.give_back(server)
 
@@ -176,7 +176,7 @@ def test_a_phone_of_somebody_else_gives_no_evidence(phones, monkeypatch):
     async def ask():
         async with opened(f"adb://{phones.address}?reset=none") as device:
             await device.reset(TASK)
-            device._served = False
+            device._attachment.served = False
             return await device.evidence()
 
     assert asyncio.run(ask()) is None
