@@ -33,6 +33,7 @@ class Served:
         self.addresses = rack.addresses
         self.address = rack.addresses[0]
         self.outlet = rack.outlets[0]
+        self.phones = [outlet.phone for outlet in rack.outlets]
         self.phone = self.outlet.phone
 
     def ask(self, work):
@@ -60,6 +61,17 @@ def served(*faults: str, phones: int = 1, seed: int = 0, scale: int = 1) -> Iter
         loop.call_soon_threadsafe(over.set)
         thread.join(PATIENCE_S)
         loop.close()
+
+
+def strike(phone, when: str, *times: dict[str, float]):
+    """The next draws of that kind give these faults, and none after them. Returns what is still to come."""
+    coming, usual = list(times), phone.dice.drawn
+
+    def drawn(asked: str) -> dict[str, float]:
+        return coming.pop(0) if asked == when and coming else usual(asked)
+
+    phone.dice.drawn = drawn
+    return coming
 
 
 def typed(phone: ServedPhone, line: str) -> tuple[int, str, str]:

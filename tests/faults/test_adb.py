@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from served import served
+from served import served, strike
 
 from distrl.devices.adb import server as servers
 from distrl.devices.adb.line import Line
@@ -34,17 +34,6 @@ async def opened(address: str, query: str = "call_s=0.5"):
         yield device
     finally:
         await device.close()
-
-
-def strike(phone, when: str, *times: dict[str, float]):
-    """The next draws of that kind give these faults, and none after them. Returns what is still to come."""
-    coming, usual = list(times), phone.dice.drawn
-
-    def drawn(asked: str) -> dict[str, float]:
-        return coming.pop(0) if asked == when and coming else usual(asked)
-
-    phone.dice.drawn = drawn
-    return coming
 
 
 @pytest.fixture

@@ -20,6 +20,8 @@ from distrl.errors import DeviceError, DeviceLost, NoSuchDevice, StillBooting
 LOOKING: tuple[Rung, ...] = ("retry", "reconnect")
 """Rungs that change nothing on the phone."""
 RUNGS: tuple[Rung, ...] = (*LOOKING, "restart helper", "force-stop app", "reboot")
+PATIENT: tuple[Rung, ...] = ("retry", "reboot")
+"""Rungs after which a phone that is only starting up is waited for."""
 POLL_S = 0.5
 LONGEST_BOOT_S = 900.0
 """Whoever waits has a deadline of their own; this one only keeps us from waiting for ever."""
@@ -63,7 +65,7 @@ class Recovery:
             await self._reboot()
         elif rung == "wipe":
             await self._wipe()
-        await self._proved()
+        await (self._proved() if rung in PATIENT else self._prove())
 
     # -- rungs
 
@@ -111,7 +113,6 @@ class Recovery:
     # -- inside
 
     async def _proved(self) -> None:
-        """A phone that is only starting up is waited for."""
         began = time.monotonic()
         while True:
             try:
