@@ -27,7 +27,10 @@ SYNCHRONOUS = ("pacing.max_lag=0", "pacing.trajectories_per_version={devices}", 
 """Rounds: every device plays one episode, then the learner makes its steps, then the next round starts. It may see a
 trajectory as often as an asynchronous learner may."""
 
-LARGE_LAG = ("learner.publish_every=16", "pacing.max_lag=64", "algorithm.failure_weight=1")
+LARGE_LAG = (
+    *("learner.publish_every=16", "pacing.trajectories_per_version=128", "pacing.max_lag=64"),
+    "algorithm.failure_weight=1",
+)
 """Players get every 16th version only, and what they play waits in replay on top of that. `max_lag` says that it may be
 so, and is too wide to hold anybody. Failures push as hard as successes pull: old successes may be imitated at any age,
 pushing old actions down is what a correction is for."""
