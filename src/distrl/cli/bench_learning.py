@@ -26,9 +26,12 @@ def learning(
         str, typer.Option(help="Latency of the simulated phones: none, emulator, two-speed or paper.")
     ] = "emulator",
     minutes: Annotated[float, typer.Option(min=0.001, help="Wall-clock of training for each run.")] = 10.0,
-    seeds: Annotated[int, typer.Option(min=1, help="Runs of each method.")] = 3,
+    seeds: Annotated[int, typer.Option(min=1, help="Runs of each method that names no number of its own.")] = 3,
     methods: Annotated[
-        str, typer.Option(metavar="A,B,…", help="Methods by name, or all, baselines, ablations, lag.")
+        str,
+        typer.Option(
+            metavar="A,B,…", help="Methods by name, or all, baselines, ablations, lag; grpo:1 takes one seed."
+        ),
     ] = "all",
     parallel: Annotated[
         int | None, typer.Option(min=1, help="Runs side by side, each on its share of the cores; default: cores / 2.")
@@ -51,9 +54,9 @@ def learning(
 
     if json_file and not json_file.parent.is_dir():
         raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
-    chosen = choose([name.strip() for name in methods.split(",")])
+    chosen = choose([name.strip() for name in methods.split(",")], seeds)
     where = folder or Path("runs") / f"learning-{suite}"
-    plan = Plan(suite, profile, minutes, seeds, chosen, where, tuple(changes or ()))
+    plan = Plan(suite, profile, minutes, chosen, where, tuple(changes or ()))
     check(plan)
     side_by_side = parallel or max(1, len(cores()) // 2)
     if dry_run:
@@ -79,7 +82,7 @@ def show(plan: Plan, parallel: int) -> None:
     console = Console()
     for name in plan.methods:
         console.print(Text(f"{name}  {' '.join(METHODS[name].settings)}"), soft_wrap=True)
-    runs = len(plan.methods) * plan.seeds
+    runs = sum(plan.methods.values())
     rounds = -(-runs // parallel)
     console.print(f"{runs} runs, {parallel} side by side: {rounds * plan.minutes:g} minutes of training, and the tests")
 

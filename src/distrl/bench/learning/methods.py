@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from distrl.errors import UnknownName
+from distrl.errors import ConfigError, UnknownName
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,13 @@ SYNCHRONOUS = ("pacing.max_lag=0", "pacing.trajectories_per_version={devices}", 
 """Rounds: every device plays one episode, then the learner makes its steps, then the next round starts. It may see a
 trajectory as often as an asynchronous learner may."""
 
-LARGE_LAG = ("learner.publish_every=16", "pacing.max_lag=64")
+LARGE_LAG = (
+    *("learner.publish_every=16", "pacing.trajectories_per_version=128", "pacing.max_lag=64"),
+    "algorithm.failure_weight=1",
+)
 """Players get every 16th version only, and what they play waits in replay on top of that. `max_lag` says that it may be
-so, and is too wide to hold anybody."""
+so, and is too wide to hold anybody. Failures push as hard as successes pull: old successes may be imitated at any age,
+pushing old actions down is what a correction is for."""
 
 METHODS = {
     "a_ride": Method("A-RIDE"),
@@ -65,10 +69,16 @@ GROUPS = {
 """Names that stand for several methods."""
 
 
-def choose(names: Sequence[str]) -> tuple[str, ...]:
-    """Methods by name or group, each once, in the order of the table. Raises `UnknownName`."""
-    for name in names:
+def choose(names: Sequence[str], seeds: int) -> dict[str, int]:
+    """Method → its number of seeds, in the order of the table. Each of `names` is a method or a group, and may have a
+    number of seeds of its own: `grpo:1`. What is named twice has the larger. Raises `ConfigError`."""
+    wanted: dict[str, int] = {}
+    for given in names:
+        name, colon, own = given.partition(":")
         if name not in METHODS and name not in GROUPS:
             raise UnknownName("method", name, [*METHODS, *GROUPS])
-    wanted = {method for name in names for method in GROUPS.get(name, (name,))}
-    return tuple(name for name in METHODS if name in wanted)
+        if colon and not (own.isdecimal() and int(own) > 0):
+            raise ConfigError(f"{given!r}: after the colon comes a number of seeds, such as {name}:1.")
+        for method in GROUPS.get(name, (name,)):
+            wanted[method] = max(wanted.get(method, 0), int(own) if colon else seeds)
+    return {name: wanted[name] for name in METHODS if name in wanted}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -43,19 +43,23 @@ class Plan:
     profile: str
     """Latency model of the simulated phones."""
     minutes: float
-    seeds: int
-    methods: tuple[str, ...]
+    methods: Mapping[str, int]
+    """Each with its number of seeds."""
     folder: Path
     """Holds the runs, their logs and their records."""
     changes: tuple[str, ...] = ()
     """Overrides for all methods alike."""
 
+    @property
+    def seeds(self) -> int:
+        """Of the method that has most."""
+        return max(self.methods.values())
+
     def entries(self) -> Iterator[Entry]:
         """Seed by seed and inside a seed method by method: what happens to the machine in an hour hits all alike."""
         yield Entry(WARM_START, 0)
         for seed in range(self.seeds):
-            for method in self.methods:
-                yield Entry(method, seed)
+            yield from (Entry(method, seed) for method, seeds in self.methods.items() if seed < seeds)
 
     def config(self, entry: Entry) -> Config:
         """The settings of one run. What makes a method what it is comes last. Raises `ConfigError`."""

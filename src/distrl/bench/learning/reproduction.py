@@ -50,7 +50,8 @@ in what share of the time.
 `distrl bench learning` starts every method from the same weights and gives each the same minutes, the same phones and
 the same share of the cores; a method is one line in `src/distrl/bench/learning/methods.py`. Evaluation is not part of
 the minutes. Runs that are finished are not run again, so that a race can be interrupted, moved in parts, or given one
-more method: the records in `runs/learning-<suite>/records` are all it needs.
+more method: the records in `runs/learning-<suite>/records` are all it needs. Those of the published runs are in
+`results/records`.
 
 - Training success: episodes on training tasks in a window of a fifth of the run, every template weighted the same.
 - Test success: the final policy on 128 tasks of each test split, the same tasks for all. Intervals: bootstrap over the

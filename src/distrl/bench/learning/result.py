@@ -33,7 +33,7 @@ HOW = {
 
 def result(plan: Plan, records: Sequence[Record], command: Sequence[str]) -> dict[str, Any]:
     """Everything, as plain data."""
-    figures = Figures(records, plan.methods, 60 * plan.minutes)
+    figures = Figures(records, tuple(plan.methods), 60 * plan.minutes)
     best = max((last(figures.curve(name).mean) for name in figures.done), default=math.nan, key=_or_minus_one)
     tree: dict[str, Any] = _plain(
         {
@@ -47,7 +47,7 @@ def result(plan: Plan, records: Sequence[Record], command: Sequence[str]) -> dic
             "how": HOW,
             "warm_start": tests(figures, WARM_START) if WARM_START in figures.runs else {},
             "best_training_success": best,
-            "methods": {name: method(figures, name, best) for name in plan.methods},
+            "methods": {name: {"seeds": seeds, **method(figures, name, best)} for name, seeds in plan.methods.items()},
             "comparisons": comparisons.compare(figures),
         }
     )

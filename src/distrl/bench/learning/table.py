@@ -97,8 +97,11 @@ def _with_interval(figures: Tree, key: str) -> str:
     return f"{percent(figures[key])} ({percent(low)} to {percent(high)})"
 
 
-def _label(method: Tree, seeds: int) -> str:
-    return method["label"] if method["runs"] == seeds else f"{method['label']} ({method['runs']} of {seeds} runs)"
+def _label(method: Tree, most: int) -> str:
+    seeds = method.get("seeds", most)
+    if method["runs"] != seeds:
+        return f"{method['label']} ({method['runs']} of {_count(seeds, 'run')})"
+    return method["label"] if seeds == most else f"{method['label']} ({_count(seeds, 'seed')})"
 
 
 def _interval(value: Tree | None, digits: int = 2) -> str:

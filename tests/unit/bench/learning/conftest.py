@@ -60,7 +60,7 @@ RATES = {"warm_start": 0.2, "a_ride": 0.8, "digirl_sync": 0.5, "digirl_async": 0
 @pytest.fixture
 def plan(tmp_path: Path) -> Plan:
     methods = ("a_ride", "digirl_sync", "digirl_async", "a_ride_uniform")
-    return Plan("general", "emulator", SECONDS / 60, 2, methods, tmp_path / "race")
+    return Plan("general", "emulator", SECONDS / 60, dict.fromkeys(methods, 2), tmp_path / "race")
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from distrl.bench.learning.methods import GROUPS, METHODS, OURS, RIVALS, choose
 from distrl.bench.learning.plan import WARM_START, Entry, Plan, examined, shares, without_waits
 from distrl.bench.learning.race import differing
-from distrl.errors import UnknownName
+from distrl.errors import ConfigError, UnknownName
 from distrl.replay.pacing import Pacing
 
-PLAN = Plan("general", "emulator", 10.0, 3, tuple(METHODS), Path("runs/race"))
+PLAN = Plan("general", "emulator", 10.0, dict.fromkeys(METHODS, 3), Path("runs/race"))
 
 
 def test_every_method_differs_from_the_shared_settings_in_what_the_table_says_and_in_nothing_else():
@@ -61,15 +61,26 @@ def test_settings_for_all_reach_all_and_a_method_keeps_what_makes_it_so():
 
 
 def test_methods_are_chosen_by_name_or_group_once_and_in_the_order_of_the_table():
-    assert choose(["grpo", "a_ride", "grpo"]) == ("a_ride", "grpo")
-    assert choose(["lag", "a_ride"]) == ("a_ride", "a_ride_lag16", "a_ride_lag16_uniform", "a_ride_lag16_no_retrace")
+    assert list(choose(["grpo", "a_ride", "grpo"], 3)) == ["a_ride", "grpo"]
+    lag = ["a_ride", "a_ride_lag16", "a_ride_lag16_uniform", "a_ride_lag16_no_retrace"]
+    assert list(choose(["lag", "a_ride"], 3)) == lag
     with pytest.raises(UnknownName, match="Did you mean 'digirl_sync'"):
-        choose(["digirl_snyc"])
+        choose(["digirl_snyc"], 3)
+
+
+def test_a_method_may_have_a_number_of_seeds_of_its_own():
+    wanted = {**dict.fromkeys(GROUPS["ablations"], 1), "a_ride": 3, "grpo": 2}
+    assert choose(["ablations:1", "a_ride", "grpo:2"], 3) == wanted
+    with pytest.raises(ConfigError, match="number of seeds, such as grpo:1"):
+        choose(["grpo:none"], 3)
 
 
 def test_runs_come_seed_by_seed_after_one_look_at_the_warm_start():
-    entries = deque(replace(PLAN, methods=("a_ride", "grpo"), seeds=2).entries())
-    assert [entry.name for entry in entries] == [WARM_START, "a_ride-0", "grpo-0", "a_ride-1", "grpo-1"]
+    entries = deque(replace(PLAN, methods={"a_ride": 2, "grpo": 1, "impala": 2}).entries())
+    assert [entry.name for entry in entries] == [
+        *(WARM_START, "a_ride-0", "grpo-0", "impala-0"),
+        *("a_ride-1", "impala-1"),
+    ]
 
 
 @pytest.mark.parametrize("suite", ["general", "webshop"])

@@ -44,7 +44,7 @@ def processes(monkeypatch):
 
 @pytest.fixture
 def short(plan):
-    return replace(plan, methods=("a_ride",), seeds=1)
+    return replace(plan, methods={"a_ride": 1})
 
 
 def test_every_entry_leaves_a_record_and_is_not_run_again(short, processes):
@@ -53,7 +53,7 @@ def test_every_entry_leaves_a_record_and_is_not_run_again(short, processes):
     assert [record.method for record in records] == [WARM_START, "a_ride"]
     race.run(short, 2, lambda _: None)
     assert len(started) == 2
-    race.run(replace(short, seeds=2), 2, lambda _: None)
+    race.run(replace(short, methods={"a_ride": 2}), 2, lambda _: None)
     assert len(started) == 3
 
 
