@@ -38,14 +38,6 @@ class Inspectable(Protocol):
 
 
 @runtime_checkable
-class Startable(Protocol):
-    """A device that has to be started first, which takes longer than a command may."""
-
-    async def start(self) -> None:
-        """Come back once it shows a picture; at once if it does already. Raises `DeviceError`; then close it."""
-
-
-@runtime_checkable
 class Recoverable(Protocol):
     """A device that knows more ways back to health than being opened anew."""
 

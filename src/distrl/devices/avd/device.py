@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from distrl.devices.adb.claims import Claim
 from distrl.devices.adb.device import AdbPhone
 from distrl.devices.adb.server import AdbServer, borrow, give_back
 from distrl.devices.avd.options import AvdOptions
 from distrl.devices.avd.running import Launch, Running
-from distrl.devices.base import Rung
+from distrl.devices.base import Recoverable, Rung
 from distrl.errors import BootFailed, DeviceError, NoEmulator, SnapshotFailed, UnknownName
 from distrl.types import Action, Screen, Task, Tree
 
 T = TypeVar("T")
 
+LADDER: tuple[Rung, ...] = get_args(Rung)
 TRIES = 3
 """Starts in a row before an emulator is given up."""
 LOST_LOADS = 2
@@ -40,12 +41,22 @@ class AvdPhone:
         self._last_port = 0
         self._untouched = False
         """Nothing was done on it since it was started or loaded."""
+        self._starts = 0
         self._loads = 0
         self._lost_loads = 0
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
-        return ("reconnect", *(("snapshot",) if self._options.snapshot else ()), "reboot", "wipe")
+        """Those of the phone inside where it has some, and those that only an emulator has."""
+        phone = self._running.phone if self._running is not None else None
+        gentle: tuple[Rung, ...] = phone.rungs if isinstance(phone, Recoverable) else ()
+        return tuple(rung for rung in LADDER if rung in gentle or rung in self._own_rungs)
+
+    @property
+    def _own_rungs(self) -> tuple[Rung, ...]:
+        return (
+            ("reconnect", "snapshot", "reboot", "wipe") if self._options.snapshot else ("reconnect", "reboot", "wipe")
+        )
 
     # -- the device protocol
 
@@ -85,6 +96,11 @@ class AvdPhone:
     async def evidence(self) -> Tree | None:
         return await self._asked("evidence", (await self._phone()).evidence())
 
+    def facts(self) -> Tree:
+        """Where it is, and how many emulators it has used up."""
+        known = {"serial": f"emulator-{self._running.port}"} if self._running is not None else {}
+        return {**known, "starts": self._starts}
+
     async def close(self) -> None:
         await self._stop()
         seat, self._seat = self._seat, None
@@ -104,11 +120,13 @@ class AvdPhone:
         elif rung == "wipe":
             await self._launch("", wiped=self._options.wipe == "data")
         elif self._running is None:
-            raise DeviceError(f"{self.address} has no emulator to {rung}; it is started anew one rung up.")
+            await self.start()
         elif rung == "reconnect":
             await self._running.reconnect()
-        else:
+        elif rung == "snapshot":
             await self._load(self._running)
+        elif isinstance(self._running.phone, Recoverable):
+            await self._running.phone.recover(rung)
 
     async def _go_back(self) -> AdbPhone:
         """To the snapshot. Where that fails a cold boot helps, once; an emulator that has loaded often is replaced."""
@@ -143,6 +161,7 @@ class AvdPhone:
         launch = Launch(self._options, self._server, snapshot, wiped, avoid=self._last_port)
         self._running = running = await launch.begin(self.address, self._name)
         self._last_port, self._loads = running.port, 0
+        self._starts += 1
         await running.boot()
         self._untouched = True
 
