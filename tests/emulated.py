@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -11,7 +10,9 @@ from pathlib import Path
 from unittest import mock
 
 from distrl.devices.adbd.emulator import orders
+from distrl.devices.adbd.emulator.folder import AvdFolder
 from distrl.devices.adbd.emulator.sdk import StandInSdk, write_sdk
+from distrl.devices.adbd.phone import Model, ServedPhone
 from distrl.devices.open import open_device
 
 NAME = "Pixel_7"
@@ -44,12 +45,11 @@ async def phone(query: str = "", *, slot: int = 0):
         await device.close()
 
 
-def save_snapshot(made: StandInSdk, name: str) -> None:
-    """As a user does it: with an emulator that may write, over its console."""
-    tree = {"phone": "as it comes"}
-    folder = made.avd_home / f"{NAME}.avd" / "snapshots" / name
-    folder.mkdir(parents=True)
-    (folder / "ram.bin").write_text(str(tree))
+def save_snapshot(made: StandInSdk, name: str, *, app: str) -> None:
+    """A phone with that app open, as an emulator that may write leaves it."""
+    phone = ServedPhone(Model(), "setup")
+    phone.open_app(app)
+    AvdFolder(made.avd_home, NAME).keep_snapshot(name, phone.save())
 
 
 def eventually(true: Callable[[], object]) -> bool:

@@ -16,7 +16,7 @@ from distrl.devices.adb.server import AdbServer, borrow, give_back
 from distrl.devices.avd.options import AvdOptions
 from distrl.devices.avd.running import Launch, Running
 from distrl.devices.base import Recoverable, Rung
-from distrl.errors import BootFailed, DeviceError, NoEmulator, SnapshotFailed, UnknownName
+from distrl.errors import BootFailed, DeviceError, DeviceGone, NoEmulator, SnapshotFailed, UnknownName
 from distrl.types import Action, Screen, Task, Tree
 
 T = TypeVar("T")
@@ -195,7 +195,7 @@ class AvdPhone:
         """The phone's answer. Where its emulator has died, that is the reason to tell."""
         try:
             return await answer
-        except DeviceError as error:
-            if self._running is None or self._running.emulator.alive:
+        except DeviceGone as error:
+            if self._running is None or await self._running.lives_on():
                 raise
             raise self._running.ended(operation) from error

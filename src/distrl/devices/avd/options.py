@@ -14,7 +14,8 @@ from distrl.errors import ConfigError, UnknownName
 RESETS = (*ADB_RESETS, "snapshot")
 WIPES = ("avd", "data")
 OWN = ("boot_s", "count", "gpu", "load_s", "memory", "recycle", "snapshot", "window", "wipe")
-NAME = re.compile(r"[A-Za-z0-9._-]+")
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
+"""Never read as an option or as a way to another folder."""
 GPU = re.compile(r"[a-z0-9_]+")
 LONGEST_S = 3600.0
 BOOT_S, LOAD_S = 180.0, 30.0
@@ -56,7 +57,7 @@ class AvdOptions:
         for key in given:
             if key not in OWN and key not in ADB_OPTIONS:
                 raise UnknownName("option of avd://", key, (*OWN, *ADB_OPTIONS))
-        if not NAME.fullmatch(parts.netloc):
+        if not NAME.fullmatch(parts.netloc) or parts.path:
             raise ConfigError(f"{address} names no AVD. Write avd://NAME as `emulator -list-avds` shows it.")
         loads, adb = _split_reset(given)
         options = cls(
@@ -122,5 +123,5 @@ def _seconds(address: str, given: dict[str, str], key: str, default: float) -> f
 
 def _matching(address: str, given: dict[str, str], key: str, pattern: re.Pattern[str]) -> str:
     if not pattern.fullmatch(given[key]):
-        raise ConfigError(f"{address}: {key}={given[key]!r} must be a word of {pattern.pattern[:-1]}.")
+        raise ConfigError(f"{address}: {key}={given[key]!r} is no word that an emulator takes.")
     return given[key]

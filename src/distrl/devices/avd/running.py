@@ -19,6 +19,8 @@ from distrl.errors import DeviceError, DeviceGone
 
 POLL_S = 0.3
 RECONNECT_S = 20.0
+HANGS_UP_S = 1.0
+"""Between the end of an emulator's connections and its own."""
 TURN_S = 30.0
 """How long an emulator may take to open its console before the next one of its AVD starts."""
 
@@ -104,6 +106,13 @@ class Running:
             await asyncio.to_thread(self.emulator.stop)
             if self._clone is not None:
                 await asyncio.to_thread(clones.remove_clone, self._clone)
+
+    async def lives_on(self) -> bool:
+        """Whether an emulator that hung up is still there after a moment."""
+        until = time.monotonic() + HANGS_UP_S
+        while self.emulator.alive and time.monotonic() < until:
+            await asyncio.sleep(HANGS_UP_S / 20)
+        return self.emulator.alive
 
     def ended(self, operation: str) -> DeviceGone:
         return DeviceGone(self._address, operation, f"its emulator ended: {self.emulator.last_words()}")
