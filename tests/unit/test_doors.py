@@ -87,5 +87,6 @@ def test_nothing_is_killed_but_actors_and_jobs_of_our_own():
     assert ends <= ours
     kills = {where.partition(":")[0] for where, name, _ in calls() if name.endswith(".kill")}
     assert kills <= {"runtime/ray/run.py", "runtime/ray/examiners.py", "runtime/ray/guests.py"}
-    texts = [node.value for _, node in nodes(ast.Constant) if isinstance(node, ast.Constant)]
-    assert [text for text in texts if text in PROGRAMS_THAT_KILL] == []
+    texts = [(path, node.value) for path, node in nodes(ast.Constant) if isinstance(node, ast.Constant)]
+    obeys = SOURCE / "devices/adbd/emulator/program.py"  # the stand-in ends itself when its console is told to
+    assert [path for path, text in texts if text in PROGRAMS_THAT_KILL and path != obeys] == []
