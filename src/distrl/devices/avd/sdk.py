@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from distrl.errors import NoEmulator, nearest
 
 USUAL_ROOTS = ("~/Android/Sdk", "~/Library/Android/sdk", "/opt/android-sdk", "/usr/lib/android-sdk")
 KVM = Path("/dev/kvm")
+ASK_S = 10.0
 GET_SDK = "Install Android's command line tools, then `sdkmanager emulator platform-tools` (docs/android.md)"
 MAKE_AVD = (
     "`sdkmanager 'system-images;android-34;google_apis;x86_64'`, then "
@@ -51,6 +53,24 @@ def find_sdk(environment: Mapping[str, str] = os.environ) -> Sdk:
     given = next((text for text in named if text), "")
     where = f"ANDROID_HOME={given} holds no emulator/emulator" if given else "ANDROID_HOME is not set"
     raise NoEmulator(f"There is no Android Emulator on this machine: {where}. {GET_SDK}, and set ANDROID_HOME.")
+
+
+def check_acceleration(sdk: Sdk) -> str:
+    """Says how the processor helps. Raises `NoEmulator` with what to do where it does not."""
+    if os.access(KVM, os.R_OK | os.W_OK):
+        return f"{KVM} is there and yours"
+    try:
+        answer = subprocess.run([str(sdk.emulator), "-accel-check"], capture_output=True, text=True, timeout=ASK_S)
+        if answer.returncode == 0:
+            return " ".join(answer.stdout.split())
+    except (OSError, subprocess.TimeoutExpired):
+        pass  # it cannot tell either
+    if KVM.exists():
+        raise NoEmulator(f"{KVM} is there and not yours. `sudo gpasswd -a $USER kvm`, then log in again.")
+    raise NoEmulator(
+        f"There is no {KVM}, and without it an emulator crawls or refuses to start. Switch on virtualisation in this "
+        "machine's firmware; on a virtual machine, nested virtualisation where it is hosted. `kvm-ok` tells more."
+    )
 
 
 def find_avds(environment: Mapping[str, str] = os.environ) -> dict[str, Avd]:
