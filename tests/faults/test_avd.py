@@ -203,7 +203,7 @@ def test_the_reason_that_an_emulator_gives_is_passed_on(sdk):
 
 # --- snapshots ----------------------------------------------------------------------------------
 
-FROM_SNAPSHOT = "snapshot=clean&reset=snapshot&load_s=3"
+FROM_SNAPSHOT = "snapshot=clean&reset=snapshot"
 
 
 @pytest.fixture
@@ -230,7 +230,7 @@ def test_a_load_that_hangs_or_lies_ends_in_a_cold_boot_and_the_next_one_is_tried
     order("refuses", fault)  # so that the second try starts it cold: from the snapshot it would not come up
 
     async def scene():
-        async with phone(FROM_SNAPSHOT) as device:
+        async with phone(f"{FROM_SNAPSHOT}&load_s=4") as device:
             await device.reset(TASK)
             first = device.facts()["starts"]
             assert (await device.reset(TASK)).image
@@ -262,7 +262,9 @@ def test_a_snapshot_that_lies_at_the_start_is_replaced_by_a_cold_boot(snapshot):
             await device.start()
             return (await device.screen()).foreground, device.facts()["starts"]
 
-    assert play(scene) == ("launcher", 2)
+    front, starts = play(scene)
+    assert front == "launcher"
+    assert starts > 1
 
 
 def test_an_emulator_that_has_loaded_often_is_replaced_before_it_breaks(snapshot):
