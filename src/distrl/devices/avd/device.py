@@ -16,7 +16,7 @@ from distrl.devices.adb.server import AdbServer, borrow, give_back
 from distrl.devices.avd.options import AvdOptions
 from distrl.devices.avd.running import Launch, Running
 from distrl.devices.base import Recoverable, Rung
-from distrl.errors import BootFailed, DeviceError, DeviceGone, NoEmulator, SnapshotFailed, UnknownName
+from distrl.errors import BootFailed, DeviceError, DeviceGone, NoEmulator, SnapshotFailed
 from distrl.types import Action, Screen, Task, Tree
 
 T = TypeVar("T")
@@ -114,7 +114,7 @@ class AvdPhone:
 
     async def recover(self, rung: Rung) -> None:
         if rung not in self.rungs:
-            raise UnknownName(f"rung of {self.address}", rung, self.rungs)
+            raise DeviceError(f"{self.address} has no rung {rung!r}; it has {', '.join(self.rungs)}.")
         if rung == "reboot":
             await self._launch(self._options.snapshot)
         elif rung == "wipe":

@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Container
 from dataclasses import replace
 
 from distrl.devices.avd import guard
@@ -21,11 +22,19 @@ TAIL = 400
 NOISE = ("INFO", "DEBUG", "WARNING", "USER_INFO", "VERBOSE")
 
 
-def command(sdk: Sdk, options: AvdOptions, port: int, *, snapshot: str, wiped: bool) -> list[str]:
-    """The emulator's command line. `wiped` is for a clone of ours: it alone may be written to."""
+NEWER = "-no-metrics"
+"""Without it, emulators since 2025 warn, and say that some day they will ask instead of starting."""
+
+
+def command(
+    sdk: Sdk, options: AvdOptions, port: int, known: Container[str], *, snapshot: str, wiped: bool
+) -> list[str]:
+    """The emulator's command line. `known`: what its help lists. `wiped`: for a clone of ours, which alone may be
+    written to."""
     words = [str(sdk.emulator), "-avd", options.name, "-port", str(port)]
     words += ["-wipe-data"] if wiped else ["-read-only"]
-    words += ["-no-snapshot-save", "-no-audio", "-no-boot-anim", "-no-metrics", "-gpu", options.gpu]
+    words += ["-no-snapshot-save", "-no-audio", "-no-boot-anim", "-gpu", options.gpu]
+    words += [NEWER] if NEWER in known else []
     words += ["-snapshot", snapshot] if snapshot else ["-no-snapshot-load"]
     words += [] if options.window else ["-no-window"]
     return words + (["-memory", str(options.memory)] if options.memory else [])

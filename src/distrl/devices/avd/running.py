@@ -14,7 +14,7 @@ from distrl.devices.avd.emulator import Emulator, command, environment
 from distrl.devices.avd.line import announce, drop, listens
 from distrl.devices.avd.options import AvdOptions
 from distrl.devices.avd.ports import claim_ports, reap
-from distrl.devices.avd.sdk import Avd, find_avd, find_sdk
+from distrl.devices.avd.sdk import Avd, find_avd, find_sdk, known_options
 from distrl.errors import DeviceError, DeviceGone
 
 POLL_S = 0.3
@@ -41,12 +41,13 @@ class Launch:
         """Start it; it is not ready yet. Raises `NoEmulator`."""
         sdk, avd = find_sdk(), find_avd(self.options.name, self.snapshot)
         server_port = await asyncio.to_thread(self.server.ensure)
+        known = await asyncio.to_thread(known_options, sdk.emulator)
         await asyncio.to_thread(reap)
         turn = await _turn(self.options.name)
         try:
             ports = claim_ports(avoid=(self.avoid,))
             clone = clones.make_clone(avd, ports.port) if self.wiped else None
-            words = command(sdk, self.options, ports.port, snapshot=self.snapshot, wiped=self.wiped)
+            words = command(sdk, self.options, ports.port, known, snapshot=self.snapshot, wiped=self.wiped)
             emulator = Emulator(ports, clone or avd, words, environment(sdk, clone or avd, server_port))
         except BaseException:
             turn.give_back()

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from distrl.errors import NoEmulator, nearest
@@ -71,6 +72,19 @@ def check_acceleration(sdk: Sdk) -> str:
         f"There is no {KVM}, and without it an emulator crawls or refuses to start. Switch on virtualisation in this "
         "machine's firmware; on a virtual machine, nested virtualisation where it is hosted. `kvm-ok` tells more."
     )
+
+
+@lru_cache
+def known_options(emulator: Path) -> frozenset[str]:
+    """The options that its help names. Versions differ, and none starts with an option that it does not know."""
+    try:
+        answer = subprocess.run(
+            [str(emulator), "-help"], capture_output=True, text=True, errors="replace", timeout=ASK_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return frozenset()
+    words = (line.split() for line in (answer.stdout + answer.stderr).splitlines())
+    return frozenset(line[0] for line in words if line and line[0].startswith("-"))
 
 
 def find_avds(environment: Mapping[str, str] = os.environ) -> dict[str, Avd]:

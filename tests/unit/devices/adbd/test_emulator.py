@@ -13,6 +13,7 @@ from distrl.devices.adbd.emulator.folder import AvdFolder
 from distrl.devices.adbd.emulator.orders import Orders
 from distrl.devices.adbd.emulator.sdk import write_sdk
 from distrl.devices.adbd.phone import Model, ServedPhone
+from distrl.devices.avd.sdk import known_options
 from distrl.errors import ConfigError, UnknownName
 
 
@@ -91,6 +92,7 @@ def test_the_launcher_of_a_written_sdk_runs(sdk, tmp_path):
         return subprocess.run([program, *words], env=variables, capture_output=True, text=True)
 
     assert said("-list-avds").stdout == "Pixel_7\n"
+    assert "-no-metrics" in known_options(sdk.root / "emulator" / "emulator")
     unknown = said("-avd", "Pixel_8")
     assert (unknown.returncode, "Unknown AVD name [Pixel_8]" in unknown.stderr) == (1, True)
 

@@ -16,21 +16,27 @@ SDK = Sdk(Path("/sdk"), Path("/sdk/emulator/emulator"))
 
 
 def line(address: str = "avd://Pixel_7", *, snapshot: str = "", wiped: bool = False) -> str:
-    return " ".join(emulator.command(SDK, AvdOptions.parse(address), 5586, snapshot=snapshot, wiped=wiped))
+    known = {"-no-metrics"}
+    return " ".join(emulator.command(SDK, AvdOptions.parse(address), 5586, known, snapshot=snapshot, wiped=wiped))
 
 
 def test_an_emulator_is_read_only_and_saves_nothing():
     assert line() == (
         "/sdk/emulator/emulator -avd Pixel_7 -port 5586 -read-only -no-snapshot-save -no-audio -no-boot-anim "
-        "-no-metrics -gpu swiftshader_indirect -no-snapshot-load -no-window"
+        "-gpu swiftshader_indirect -no-metrics -no-snapshot-load -no-window"
     )
 
 
 def test_options_reach_the_command_line():
     words = line("avd://Pixel_7?gpu=host&memory=4096&window=1", snapshot="clean")
-    assert "-gpu host -snapshot clean -memory 4096" in words
+    assert "-snapshot clean -memory 4096" in words
     assert "-no-window" not in words
     assert "-no-snapshot-load" not in words
+
+
+def test_an_option_that_an_older_emulator_does_not_know_is_left_out():
+    options = AvdOptions.parse("avd://Pixel_7")
+    assert "-no-metrics" not in emulator.command(SDK, options, 5586, (), snapshot="", wiped=False)
 
 
 def test_only_a_clone_of_ours_is_written_to():

@@ -12,6 +12,7 @@ FLAGS = frozenset(
     (
         "read-only", "no-window", "no-audio", "noaudio", "no-boot-anim", "no-snapshot", "no-snapshot-save",
         "no-snapshot-load", "wipe-data", "no-metrics", "no-accel", "verbose", "list-avds", "accel-check", "version",
+        "help",
     )
 )  # fmt: skip
 

@@ -9,7 +9,7 @@ import signal
 import sys
 
 from distrl.devices.adbd.emulator import folder
-from distrl.devices.adbd.emulator.arguments import Arguments, Usage
+from distrl.devices.adbd.emulator.arguments import FLAGS, WITH_VALUE, Arguments, Usage
 from distrl.devices.adbd.emulator.console import Console
 from distrl.devices.adbd.emulator.folder import SNAPSHOT, AvdFolder
 from distrl.devices.adbd.emulator.orders import Orders
@@ -28,6 +28,9 @@ def main(words: list[str]) -> int:
         arguments = Arguments.parse(words)
         if "version" in arguments.flags:
             print(VERSION)
+            return 0
+        if "help" in arguments.flags:
+            print("\n".join(f"    -{name}" for name in sorted(FLAGS | WITH_VALUE)))
             return 0
         if "accel-check" in arguments.flags:
             print("accel:\n0\nThe stand-in needs no KVM.\naccel")
