@@ -73,7 +73,10 @@ class Session:
     # -- the note
 
     def write(self, path: Path) -> None:
-        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        """Whole or not at all: whoever reads it does so because its writer was killed."""
+        aside = path.with_suffix(".new")
+        aside.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        aside.replace(path)
 
     @classmethod
     def read(cls, path: Path) -> Session | None:
