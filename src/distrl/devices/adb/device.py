@@ -29,14 +29,12 @@ REMEMBERED = 1000
 class AdbPhone:
     """One phone. It is attached when it is first asked for something, so that opening it costs nothing."""
 
-    def __init__(self, address: str, *, name: str = "", seeks: bool | None = None) -> None:
-        """`seeks`: whether its adb server looks for phones; as the address asks for unless told."""
+    def __init__(self, address: str, *, name: str = "") -> None:
         self.address = address
         self.withheld: deque[str] = deque(maxlen=REMEMBERED)
         """What a dry run did not do, newest last."""
         self._options = AdbOptions.parse(address)
         self._guard = Guard(self._options)
-        self._seeks = self._options.seeks if seeks is None else seeks
         slot = name.rpartition("/")[2]
         self._slot = int(slot) if slot.isdecimal() else 0
         self._server: AdbServer | None = None
@@ -120,7 +118,7 @@ class AdbPhone:
         if self._calls is not None:
             return self._calls
         options = self._options
-        server = self._server = self._server or borrow(self._seeks)
+        server = self._server = self._server or borrow(options.seeks)
         port = await asyncio.to_thread(server.ensure)
         serial, claim = await guarded(
             self.address, "attach", lambda line: attach(line, options, self._slot), port, 2 * options.call_s

@@ -9,14 +9,15 @@ from collections.abc import Container
 from pathlib import Path
 
 from distrl.devices.adb.claims import Claim
+from distrl.devices.adb.options import LAST_SOUGHT
 from distrl.devices.avd.locks import clear_stale
 from distrl.devices.avd.sessions import Session
 from distrl.errors import NoEmulator
 
 HOST = "127.0.0.1"
-PORTS = (*range(5586, 5684, 2), *range(5554, 5586, 2))
-"""Consoles; adb's port is the next one. Those below 5586 come last: any adb server that starts looks for emulators
-there, and takes the one line that an emulator has."""
+PORTS = tuple(range(LAST_SOUGHT + 2, 5684, 2))
+"""Consoles; adb's port is the next one. An emulator may have lower ones too. There any adb server that starts looks for
+it, and takes the one line that it has; ours report to the server that they belong to."""
 
 
 class PortPair:
@@ -44,8 +45,8 @@ def claim_ports(avoid: Container[int] = ()) -> PortPair:
             return PortPair(port, claim)
         claim.give_back()
     raise NoEmulator(
-        f"All {len(PORTS)} pairs of ports from {min(PORTS)} to {max(PORTS) + 1} are in use. An emulator can have no "
-        "others: lower devices.per_worker or workers.count, or play on more machines."
+        f"All {len(PORTS)} pairs of ports from {min(PORTS)} to {max(PORTS) + 1} are in use, and no others would "
+        "do: lower devices.per_worker or workers.count, or play on more machines."
     )
 
 

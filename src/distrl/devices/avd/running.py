@@ -52,7 +52,7 @@ class Launch:
         except BaseException:
             turn.give_back()
             raise
-        phone = AdbPhone(self.options.phone(emulator.port), name=name, seeks=False)
+        phone = AdbPhone(self.options.phone(emulator.port), name=name)
         return Running(address, emulator, phone, self, clone, turn)
 
 

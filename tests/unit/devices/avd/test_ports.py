@@ -42,7 +42,7 @@ def test_no_two_claims_are_on_one_port(steps):
             elif held:
                 held.pop(0).give_back()
             assert len({pair.port for pair in held}) == len(held)
-            assert all(pair.port % 2 == 0 and 5554 <= pair.port <= 5682 for pair in held)
+            assert all(pair.port % 2 == 0 and 5586 <= pair.port <= 5682 for pair in held)
     finally:
         for pair in held:
             pair.give_back()
