@@ -134,6 +134,32 @@ class NoSuchDevice(DeviceError):
     """No device of that name is attached, or none is free."""
 
 
+class NoEmulator(NoSuchDevice):
+    """This machine cannot start the emulator that an address names: no SDK, no AVD, no snapshot, no port is left."""
+
+
+class BootFailed(DeviceError):
+    """An emulator was started as often as it may be, and no phone came of it."""
+
+    def __init__(self, address: str, reasons: Iterable[str]) -> None:
+        tries = "; ".join(f"{number}. {reason}" for number, reason in enumerate(reasons, 1))
+        super().__init__(
+            f"{address} does not start. Tries: {tries} Start it yourself with `emulator -avd`, ask `distrl doctor` "
+            "about KVM, or raise boot_s in its address if it is only slow."
+        )
+
+
+class SnapshotFailed(DeviceLost):
+    """A snapshot cannot be loaded, or no phone comes of it."""
+
+    def __init__(self, address: str, snapshot: str, why: str) -> None:
+        DeviceError.__init__(
+            self,
+            f"{address} did not come back from its snapshot {snapshot!r}: {why} Save it anew with "
+            f"`adb emu avd snapshot save {snapshot}` if it happens again and again.",
+        )
+
+
 class NotAuthorized(DeviceError):
     """The phone has not been told to trust this computer."""
 

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import io
 
+import emulated
 import pytest
 from PIL import Image
 from served import served
@@ -15,6 +16,7 @@ from distrl.devices.open import open_device
 from distrl.types import Answer, Done, Impossible, Invalid, LongPress, Press, Swipe, Tap, Task, Type, Wait
 
 ADDRESSES = ("sim://phone", "sim://phone?popups=0.2", "sim://phone?latency=emulator&scale=0", "null://phone")
+EMULATOR = f"avd://{emulated.NAME}?count=2&tree=1"
 TASK = Task("a", "general", "train", "clock/x", "Set an alarm", seed=11, max_steps=5)
 OTHER = Task("b", "general", "train", "clock/x", "Set an alarm", seed=12, max_steps=5)
 
@@ -25,8 +27,20 @@ def phones():
         yield ",".join(phones.addresses)
 
 
-@pytest.fixture(params=(*ADDRESSES, "adb://PHONES", "adb://PHONES?tree=1"))
+@pytest.fixture(scope="module")
+def emulator(tmp_path_factory):
+    """One emulator for all tests: they share nothing but the phone that every reset makes new."""
+    with emulated.sdk(tmp_path_factory.mktemp("android")):
+        device = open_device(EMULATOR, seed=0, name="worker/0")
+        yield device
+        asyncio.run(device.close())
+
+
+@pytest.fixture(params=(*ADDRESSES, "adb://PHONES", "adb://PHONES?tree=1", EMULATOR))
 def device(request, phones):
+    if request.param == EMULATOR:
+        yield request.getfixturevalue("emulator")
+        return
     address = request.param.replace("PHONES", phones)
     device = open_device(address, seed=0, name="worker/0")
     assert device.address == address

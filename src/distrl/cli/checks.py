@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from distrl.store import provenance
 MINIMUM_PYTHON = (3, 11)
 MINIMUM_DISK_GB = 2
 MINIMUM_MEMORY_GB = 4
+ASK_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +35,12 @@ class Finding:
 def examine(config: Config, deep: bool = False) -> list[Finding]:
     """All findings for a run of this config, in the order a reader would mend them."""
     machine = [python(), cores(), memory(), disk(), threads(), gpu(), precision(config)]
-    programs = [*(library(name) for name in ("torch", "transformers", "ray")), adb(), chromium()]
+    programs = [
+        *(library(name) for name in ("torch", "transformers", "ray")),
+        adb(),
+        *android(config, deep),
+        chromium(),
+    ]
     ours = [pocket(), phone(), *judge(config), *([local_ray()] if deep else [])]
     return machine + programs + ours
 
@@ -116,7 +123,27 @@ def precision(config: Config) -> Finding:
 
 
 def adb() -> Finding:
-    return _program("adb", ("adb",), "Only real or emulated Android needs it: install Android's platform-tools.")
+    """The program, and which one; it starts no server."""
+    path = shutil.which("adb")
+    if path is None:
+        mend = "Only real or emulated Android needs it: `sudo apt install adb`, or install Android's platform-tools."
+        return Finding("adb", "warn", "not on PATH; where it is needed, that of adbutils is used", mend)
+    try:
+        said = subprocess.run([path, "version"], capture_output=True, text=True, timeout=ASK_S).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Finding("adb", "warn", f"{path} does not run: {error}", "Install Android's platform-tools anew.")
+    version = next((line.split()[-1] for line in said.splitlines() if line.startswith("Version")), "an old version")
+    return Finding("adb", "ok", f"{version}, {path}")
+
+
+def android(config: Config, deep: bool) -> list[Finding]:
+    """What phones and emulators need, where the config has some or somebody looks closely."""
+    scheme = config.devices.address.partition(":")[0]
+    if scheme not in ("adb", "avd") and not deep:
+        return []
+    from distrl.cli.android import emulators, phones
+
+    return emulators(config.devices.address, deep) + phones(config.devices.address, deep)
 
 
 def chromium() -> Finding:

@@ -1,4 +1,4 @@
-"""`distrl devices`: the phones that adb sees, and what they are good for."""
+"""`distrl devices`: the phones that adb sees, or the emulator of an AVD, and what they are good for."""
 
 from __future__ import annotations
 
@@ -14,9 +14,11 @@ from rich.text import Text
 if TYPE_CHECKING:
     from distrl.runtime.checkup import Listing
 
-app = typer.Typer(help="Look at phones behind adb. Nothing on them is touched.", no_args_is_help=True)
+app = typer.Typer(help="Look at phones behind adb, and at emulators. Nothing on them is touched.", no_args_is_help=True)
 
-Address = Annotated[str, typer.Argument(metavar="[ADDRESS]", help="As in devices.address, e.g. adb://127.0.0.1:5555.")]
+Address = Annotated[
+    str, typer.Argument(metavar="[ADDRESS]", help="As in devices.address, e.g. adb://127.0.0.1:5555 or avd://Pixel_7.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]
 
 
@@ -28,7 +30,8 @@ def list_devices(address: Address = "adb://*", as_json: AsJson = False) -> None:
 
 @app.command("check")
 def check_devices(address: Address = "adb://*", as_json: AsJson = False) -> None:
-    """The same, and how long each way to look at a phone takes. Exits with 1 if one cannot be used."""
+    """The same, and how long each way to look at a phone takes; of an avd:// address one emulator is started for it.
+    Exits with 1 if a phone cannot be used."""
     _tell(address, deep=True, as_json=as_json)
 
 

@@ -22,7 +22,12 @@ def doctor(
     config: ConfigArgument = DEFAULT,
     overrides: Overrides = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
-    deep: Annotated[bool, typer.Option("--deep", help="Start Ray too; takes some ten seconds.")] = False,
+    deep: Annotated[
+        bool,
+        typer.Option(
+            "--deep", help="Start Ray too, and look for Android phones and emulators; takes some ten seconds."
+        ),
+    ] = False,
 ) -> None:
     """Examine this machine for a run of this config: what is there, what is missing, how to mend it."""
     findings = examine(load_config(*split_arguments(config, overrides)), deep)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -22,8 +23,16 @@ def phone(
     ] = "sim://phone",
     seed: Annotated[int, typer.Option(help="Of the phones before their first reset, and of what breaks.")] = 0,
     scale: Annotated[int, typer.Option(help="Size of the screen: 1 is 192x384, 5 is 960x1920.")] = 1,
+    sdk: Annotated[
+        Path | None,
+        typer.Option(help="Serve nothing; write an Android SDK whose emulator is a stand-in, to try avd:// on."),
+    ] = None,
+    avd: Annotated[str, typer.Option(help="With --sdk: name of the virtual device in it.")] = "Pixel_7",
 ) -> None:
     """Serve simulated phones over ADB on this machine, for `adb connect` and all that uses it, until Ctrl-C."""
-    from distrl.runtime.phones import Shelf, serve_phones
+    from distrl.runtime.phones import Shelf, make_sdk, serve_phones
 
+    if sdk is not None:
+        make_sdk(sdk, avd, device, typer.echo)
+        return
     serve_phones(Shelf(adb_port, phones, device, seed, scale, tuple(fault or ())), typer.echo)

@@ -13,8 +13,8 @@ class DevicesConfig(Settings):
     """The phones, and how long we wait for them."""
 
     address: str = "sim://phone"
-    """URL of the device, e.g. `sim://phone?latency=emulator`, or `adb://emulator-5554`, `adb://*` for phones behind adb
-    (docs/android.md)."""
+    """URL of the device, e.g. `sim://phone?latency=emulator`, `adb://emulator-5554` or `adb://*` for phones behind adb,
+    `avd://Pixel_7` for emulators that are started (docs/android.md)."""
 
     per_worker: PositiveInt = 8
     """Devices that one worker drives at the same time."""

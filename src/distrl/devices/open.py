@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from distrl.devices.base import Device
 from distrl.errors import UnknownName
 
-SCHEMES = ("adb", "sim", "null")
+SCHEMES = ("adb", "avd", "sim", "null")
 
 
 def open_device(address: str, *, seed: int, name: str) -> Device:
@@ -22,6 +22,10 @@ def open_device(address: str, *, seed: int, name: str) -> Device:
         from distrl.devices.adb.device import AdbPhone
 
         return AdbPhone(address, name=name)
+    if scheme == "avd":
+        from distrl.devices.avd.device import AvdPhone
+
+        return AvdPhone(address, name=name)
     if scheme == "null":
         from distrl.devices.null import NullDevice
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shlex
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from distrl.errors import ConfigError
 
@@ -31,6 +33,19 @@ class Shelf:
 def serve_phones(shelf: Shelf, say: Say) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises `ConfigError` and `PortTaken`."""
     asyncio.run(_serve(shelf, say))
+
+
+def make_sdk(folder: Path, avd: str, device: str, say: Say) -> None:
+    """Write a stand-in SDK with one AVD, and say how it is used. Raises `ConfigError`."""
+    from distrl.devices.adbd.emulator.sdk import write_sdk
+    from distrl.devices.avd.options import AvdOptions
+    from distrl.devices.sim.device import SimOptions
+
+    AvdOptions.parse(f"avd://{avd}")
+    SimOptions.parse(device)
+    for name, value in write_sdk(folder, avd, device).environment.items():
+        say(f"export {name}={shlex.quote(value)}")
+    say(f"distrl devices check avd://{avd}")
 
 
 async def _serve(shelf: Shelf, say: Say) -> None:

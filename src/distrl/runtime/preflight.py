@@ -29,6 +29,8 @@ def check(config: Config) -> None:
     for split in (config.tasks.split, config.evaluation.split):
         suite.tasks(split, 1, config.run.seed)
     asyncio.run(open_device(config.devices.address, seed=config.run.seed, name="preflight").close())
+    if config.devices.address.startswith("avd://"):
+        _check_emulators(config)
     model_folder(config.policy.model)
     if config.judge.kind != "rules":
         from distrl.judges.vlm.judge import VlmJudge
@@ -41,9 +43,28 @@ def check(config: Config) -> None:
         )
 
 
+def _check_emulators(config: Config) -> None:
+    """Whether this machine, where it plays itself, has the SDK, the AVD and the snapshot, and may start enough of them.
+    Raises `NoEmulator` and `ConfigError`."""
+    from distrl.devices.avd.options import AvdOptions
+    from distrl.devices.avd.sdk import find_avd, find_sdk
+
+    options = AvdOptions.parse(config.devices.address)
+    each, workers = config.devices.per_worker, config.workers.count
+    if options.count is not None and each * workers > options.count:
+        raise ConfigError(
+            f"devices.per_worker={each} times workers.count={workers} asks for {each * workers} phones, and "
+            f"{config.devices.address} starts {options.count}. Raise count, or set "
+            f"devices.per_worker={max(1, options.count // workers)}."
+        )
+    if config.runtime.address == LOCAL:
+        find_sdk()
+        find_avd(options.name, options.snapshot)
+
+
 def check_virtual_time(config: Config) -> None:
     """A clock that jumps over every wait leaves a phone outside this process no time to answer."""
-    if config.devices.address.startswith("adb://"):
+    if config.devices.address.startswith(("adb://", "avd://")):
         raise ConfigError(
             f"{config.devices.address} cannot be used with --serial, whose clock waits for nobody. "
             "Leave --serial out, or use sim://phone."

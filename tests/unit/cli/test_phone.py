@@ -61,3 +61,17 @@ def test_it_listens_until_it_is_told_to_stop():
             socket.create_connection((host, int(port)), timeout=5).close()
         process.send_signal(signal.SIGTERM)
         assert process.wait(10) == 0
+
+
+def test_a_stand_in_sdk_is_written_with_the_lines_that_make_it_known(tmp_path):
+    result = invoke("--sdk", str(tmp_path / "sdk"), "--avd", "Tablet", "--device", "sim://phone?latency=emulator")
+    assert result.exit_code == 0, result.output
+    assert f"export ANDROID_HOME={tmp_path / 'sdk'}\n" in result.output
+    assert "distrl devices check avd://Tablet" in result.output
+    assert "latency=emulator" in (tmp_path / "sdk" / "avd" / "Tablet.avd" / "config.ini").read_text()
+
+
+@pytest.mark.parametrize("arguments", [("--avd", "../x"), ("--device", "sim://phoen")])
+def test_an_sdk_that_would_not_work_is_not_written(tmp_path, arguments):
+    assert invoke("--sdk", str(tmp_path / "sdk"), *arguments).exit_code == 2
+    assert not (tmp_path / "sdk").exists()

@@ -72,6 +72,8 @@ def test_a_clock_that_jumps_is_not_for_phones_that_take_their_time():
     check_virtual_time(Config())
     with pytest.raises(ConfigError, match="--serial"):
         check_virtual_time(Config(devices=DevicesConfig(address="adb://emulator-5554")))
+    with pytest.raises(ConfigError, match="--serial"):
+        check_virtual_time(Config(devices=DevicesConfig(address="avd://Pixel_7")))
 
 
 def test_a_port_that_is_taken_is_named_and_nothing_is_left_behind(tmp_path):

@@ -37,14 +37,15 @@ class Listing:
     """Operation → how long it took, or what went wrong."""
 
 
-async def survey(address: str, *, deep: bool = False) -> list[Listing]:
-    """Every phone that the address names; `deep` also tries and times each way to look at it."""
+async def survey(address: str, *, deep: bool = False, keyboards: bool = False) -> list[Listing]:
+    """Every phone that the address names; `deep` also tries and times each way to look at it, `keyboards` looks for the
+    one that types any text."""
     options = AdbOptions.parse(address)
     server = borrow(options.seeks)
     try:
         port = await asyncio.to_thread(server.ensure)
         serials = options.serials or await _attached(port, options.call_s)
-        return [await _listing(port, serial, options.call_s, deep) for serial in serials]
+        return [await listing(port, serial, options.call_s, deep, keyboards or deep) for serial in serials]
     finally:
         await asyncio.to_thread(give_back, server)
 
@@ -58,7 +59,8 @@ async def _attached(port: int, call_s: float) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-async def _listing(port: int, serial: str, call_s: float, deep: bool) -> Listing:
+async def listing(port: int, serial: str, call_s: float, deep: bool, keyboards: bool) -> Listing:
+    """One phone behind the adb server on that port."""
     calls = Calls(port, serial, call_s)
     state = ""
     try:
@@ -69,10 +71,11 @@ async def _listing(port: int, serial: str, call_s: float, deep: bool) -> Listing
         model, android, *rest = [*text.splitlines(), "", ""]
         size = window.parse_size("\n".join(rest))
         screen = f"{size[0]}x{size[1]}" if size else "unknown"
-        if not deep:
-            return Listing(serial, state, model, android, screen)
-        unicode, _ = keyboard.parse_survey((await calls.shell("ime list", keyboard.SURVEY)).text)
-        return Listing(serial, state, model, android, screen, unicode=unicode, seconds=await _times(calls))
+        unicode: bool | None = None
+        if keyboards:
+            unicode, _ = keyboard.parse_survey((await calls.shell("ime list", keyboard.SURVEY)).text)
+        seconds = await _times(calls) if deep else {}
+        return Listing(serial, state, model, android, screen, unicode=unicode, seconds=seconds)
     except DeviceError as error:
         known = (await guarded("adb://*", "list", states, port, call_s)).get(serial, "absent")
         return Listing(serial, "unusable" if state == READY else known, problem=str(error))

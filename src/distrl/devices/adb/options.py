@@ -18,6 +18,9 @@ STEP = 2
 """Ports between neighbours, as emulators and `distrl phone` have them."""
 SERIAL = re.compile(r"[\w.:\[\]-]+")
 RANGE = re.compile(r"(.+:)(\d+)-(\d+)")
+EMULATOR = re.compile(r"emulator-(\d+)")
+LAST_SOUGHT = 5584
+"""Console of the last emulator that an adb server finds without being told."""
 IN_NETWORK = re.compile(r".+:\d+")
 LONGEST_S = 600.0
 CALL_S = 10.0
@@ -82,13 +85,19 @@ class AdbOptions:
 
     @property
     def seeks(self) -> bool:
-        """Whether the adb server has to look for phones: those in the network are connected to by name."""
-        return not self.serials or not all(in_network(serial) for serial in self.serials)
+        """Whether the adb server has to look for phones: those in the network are connected to by name, and emulators
+        beyond the ports that it looks at report by themselves."""
+        return not self.serials or not all(in_network(serial) or _reports(serial) for serial in self.serials)
 
 
 def in_network(serial: str) -> bool:
     """Whether a phone is reached with `adb connect`."""
     return IN_NETWORK.fullmatch(serial) is not None
+
+
+def _reports(serial: str) -> bool:
+    match = EMULATOR.fullmatch(serial)
+    return match is not None and int(match[1]) > LAST_SOUGHT
 
 
 def _serials(address: str, netloc: str) -> tuple[str, ...]:

@@ -104,6 +104,18 @@ class ServedPhone:
         self._phone.compose()
         return {"before": state.copy(self._before), "after": self._phone.snapshot()}
 
+    def save(self) -> Tree:
+        """All that its apps hold and show, for `load`."""
+        return self._phone.snapshot()
+
+    def load(self, tree: Tree) -> None:
+        """Be as it was when it was saved, on this phone or on one like it; a frozen phone moves again."""
+        phone = Phone(self.model.seed, popup_probability=self._popups, scale=self.model.scale)
+        phone.restore(tree)
+        phone.compose()
+        self._phone, self._before = phone, phone.snapshot()
+        self._still = phone.render()
+
     # -- what it shows
 
     def render(self) -> Rendering:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from distrl.devices.adbd.faults import Dice
+from distrl.devices.adbd.faults import FOREVER, Dice
 
 Clock = Callable[[], float]
 """Seconds that only grow."""
@@ -32,6 +32,10 @@ class Power:
     def ready(self) -> bool:
         """Its services are there."""
         return self._clock() >= self._ready_at
+
+    def stall(self) -> None:
+        """Be without services until the next boot."""
+        self._ready_at = FOREVER
 
     def freeze(self, seconds: float) -> None:
         self._frozen_at = self._clock()

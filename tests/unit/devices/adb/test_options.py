@@ -33,5 +33,6 @@ def test_the_server_looks_for_phones_only_where_one_is_not_named_by_host_and_por
     assert not AdbOptions.parse("adb://127.0.0.1:5601,phone.lan:5555").seeks
     assert AdbOptions.parse("adb://127.0.0.1:5601,emulator-5554").seeks
     assert AdbOptions.parse("adb://*").seeks
+    assert not AdbOptions.parse("adb://emulator-5586").seeks
     assert in_network("[::1]:5555")
     assert not in_network("emulator-5554")

@@ -1,0 +1,44 @@
+"""One emulator, started to see whether it can be and how long that takes, looked at, and ended."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import replace
+
+from distrl.devices.adb import checkup
+from distrl.devices.adb.checkup import Listing
+from distrl.devices.adb.options import AdbOptions
+from distrl.devices.adb.server import borrow, give_back
+from distrl.devices.avd.device import AvdPhone
+from distrl.devices.avd.options import AvdOptions
+from distrl.devices.avd.sdk import find_avd, find_sdk
+from distrl.errors import DeviceError
+
+
+async def try_out(address: str, *, deep: bool) -> list[Listing]:
+    """What is known of the AVD; `deep` starts one emulator of it and asks the phone inside."""
+    options = AvdOptions.parse(address)
+    try:
+        find_sdk()
+        find_avd(options.name, options.snapshot)
+        return [await _started(address) if deep else Listing(options.name, "not started")]
+    except DeviceError as error:
+        return [Listing(options.name, "absent", problem=str(error))]
+
+
+async def _started(address: str) -> Listing:
+    phone = AvdPhone(address, name="check/0")
+    server = borrow(seeks=False)
+    try:
+        before = time.perf_counter()
+        await phone.start()
+        taken_s = time.perf_counter() - before
+        port = await asyncio.to_thread(server.ensure)
+        serial = str(phone.facts()["serial"])
+        call_s = AdbOptions.parse(f"adb://{serial}?{AvdOptions.parse(address).adb}").call_s
+        found = await checkup.listing(port, serial, call_s, deep=True, keyboards=True)
+        return replace(found, seconds={"start": taken_s, **found.seconds})
+    finally:
+        await phone.close()
+        await asyncio.to_thread(give_back, server)

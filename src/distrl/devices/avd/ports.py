@@ -1,0 +1,99 @@
+"""Pairs of ports for emulators, each claimed by one process of this machine, and what died emulators left on them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Container
+from pathlib import Path
+
+from distrl.devices.adb.claims import Claim
+from distrl.devices.adb.options import LAST_SOUGHT
+from distrl.devices.avd.locks import clear_stale
+from distrl.devices.avd.sessions import Session
+from distrl.errors import NoEmulator
+
+HOST = "127.0.0.1"
+PORTS = tuple(range(LAST_SOUGHT + 2, 5684, 2))
+"""Consoles; adb's port is the next one. An emulator may have lower ones too. There any adb server that starts looks for
+it, and takes the one line that it has; ours report to the server that they belong to."""
+
+
+class PortPair:
+    """A console port and the next one. Ours until it is given back, or this process ends."""
+
+    def __init__(self, port: int, claim: Claim) -> None:
+        self.port = port
+        self._claim = claim
+
+    @property
+    def note(self) -> Path:
+        """Where the session of the emulator on this port is written down."""
+        return _note(self.port)
+
+    def give_back(self) -> None:
+        self._claim.give_back()
+
+
+def claim_ports(avoid: Container[int] = ()) -> PortPair:
+    """The first pair that nobody claims or listens on. Raises `NoEmulator`."""
+    for port in PORTS:
+        if port in avoid or (claim := Claim.take(_name(port))) is None:
+            continue
+        if is_free(port) and is_free(port + 1):
+            return PortPair(port, claim)
+        claim.give_back()
+    raise NoEmulator(
+        f"All {len(PORTS)} pairs of ports from {min(PORTS)} to {max(PORTS) + 1} are in use, and no others would "
+        "do: lower devices.per_worker or workers.count, or play on more machines."
+    )
+
+
+def reap() -> list[Session]:
+    """End the emulators of processes of ours that died without ending them, and clear their locks."""
+    found = []
+    for port in PORTS:
+        if not _note(port).exists() or (claim := Claim.take(_name(port))) is None:
+            continue  # the claim of a process that lives
+        session = Session.read(_note(port))
+        if session is None or bury(session):
+            _note(port).unlink(missing_ok=True)
+        if session is not None:
+            found.append(session)
+        claim.give_back()
+    return found
+
+
+def bury(session: Session) -> bool:
+    """End whoever is left in a session of ours, then clear its locks; says whether it is over."""
+    over = session.end()
+    clear_stale(session)
+    return over
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what only lingers after its end is free
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def notes() -> Path:
+    """The folder of notes and logs, this user's own."""
+    folder = Path(tempfile.gettempdir()) / f"distrl-avd-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.stat().st_uid != os.getuid():
+        raise NoEmulator(f"{folder} belongs to somebody else; set TMPDIR to a folder of your own.")
+    return folder
+
+
+def _note(port: int) -> Path:
+    return notes() / f"emulator-{port}.json"
+
+
+def _name(port: int) -> str:
+    return f"avd-port-{port}"

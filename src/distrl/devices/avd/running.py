@@ -1,0 +1,150 @@
+"""An emulator that runs, and the phone in it: when it is ready, how it is reached again, how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+from distrl.devices.adb.claims import Claim
+from distrl.devices.adb.device import AdbPhone
+from distrl.devices.adb.server import AdbServer
+from distrl.devices.avd import clones, console
+from distrl.devices.avd.emulator import Emulator, command, environment
+from distrl.devices.avd.line import announce, drop, listens
+from distrl.devices.avd.options import AvdOptions
+from distrl.devices.avd.ports import claim_ports, reap
+from distrl.devices.avd.sdk import Avd, find_avd, find_sdk, known_options
+from distrl.errors import DeviceError, DeviceGone
+
+POLL_S = 0.3
+RECONNECT_S = 20.0
+HANGS_UP_S = 1.0
+"""Between the end of an emulator's connections and its own."""
+TURN_S = 30.0
+"""How long an emulator may take to open its console before the next one of its AVD starts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How one emulator is to be started."""
+
+    options: AvdOptions
+    server: AdbServer
+    snapshot: str = ""
+    wiped: bool = False
+    """With an empty disk, in a clone of ours."""
+    avoid: int = 0
+    """A port that was just in use: whoever held it may still hold it."""
+
+    async def begin(self, address: str, name: str) -> Running:
+        """Start it; it is not ready yet. Raises `NoEmulator`."""
+        sdk, avd = find_sdk(), find_avd(self.options.name, self.snapshot)
+        server_port = await asyncio.to_thread(self.server.ensure)
+        known = await asyncio.to_thread(known_options, sdk.emulator)
+        await asyncio.to_thread(reap)
+        turn = await _turn(self.options.name)
+        try:
+            ports = claim_ports(avoid=(self.avoid,))
+            clone = clones.make_clone(avd, ports.port) if self.wiped else None
+            words = command(sdk, self.options, ports.port, known, snapshot=self.snapshot, wiped=self.wiped)
+            emulator = Emulator(ports, clone or avd, words, environment(sdk, clone or avd, server_port))
+        except BaseException:
+            turn.give_back()
+            raise
+        phone = AdbPhone(self.options.phone(emulator.port), name=name)
+        return Running(address, emulator, phone, self, clone, turn)
+
+
+async def _turn(name: str) -> Claim:
+    """Emulators of one AVD start one after the other: at their start they read and lock the same files."""
+    while (turn := Claim.take(f"avd-start-{name}")) is None:
+        await asyncio.sleep(POLL_S)
+    return turn
+
+
+class Running:
+    """Owns the emulator and the phone."""
+
+    def __init__(
+        self, address: str, emulator: Emulator, phone: AdbPhone, launch: Launch, clone: Avd | None, turn: Claim
+    ) -> None:
+        self.emulator = emulator
+        self.phone = phone
+        self._address, self._launch, self._clone, self._turn = address, launch, clone, turn
+        self._boot_until = time.monotonic() + launch.options.boot_s
+
+    @property
+    def port(self) -> int:
+        return self.emulator.port
+
+    async def boot(self) -> None:
+        """Wait until a phone that was just started is ready. Raises `DeviceError`."""
+        await self._wait_for_console()
+        await self._wait_until_ready(max(POLL_S, self._boot_until - time.monotonic()))
+        self.emulator.note_members()
+
+    async def load(self, snapshot: str, within_s: float) -> None:
+        """Load a snapshot, and believe that once the phone shows a picture. Raises `DeviceError`."""
+        self._check_alive("loading a snapshot")
+        await console.ask(self.port, f"avd snapshot load {snapshot}", within_s)
+        await self.phone.close()  # what it knows of the phone is of before
+        await self._wait_until_ready(within_s)
+
+    async def reconnect(self) -> None:
+        """Reach the phone anew. One that is still starting is given the rest of its time. Raises `DeviceError`."""
+        self._check_alive("reconnecting")
+        await self.phone.close()
+        await asyncio.to_thread(drop, self._launch.server, self.port)
+        await self._wait_until_ready(max(RECONNECT_S, self._boot_until - time.monotonic()))
+
+    async def stop(self) -> None:
+        """End it, by force if need be."""
+        self._turn.give_back()
+        try:
+            await self.phone.close()
+        finally:
+            await asyncio.to_thread(self.emulator.stop)
+            if self._clone is not None:
+                await asyncio.to_thread(clones.remove_clone, self._clone)
+
+    async def lives_on(self) -> bool:
+        """Whether an emulator that hung up is still there after a moment."""
+        until = time.monotonic() + HANGS_UP_S
+        while self.emulator.alive and time.monotonic() < until:
+            await asyncio.sleep(HANGS_UP_S / 20)
+        return self.emulator.alive
+
+    def ended(self, operation: str) -> DeviceGone:
+        return DeviceGone(self._address, operation, f"its emulator ended: {self.emulator.last_words()}")
+
+    def _check_alive(self, operation: str) -> None:
+        if not self.emulator.alive:
+            raise self.ended(operation)
+
+    async def _wait_for_console(self) -> None:
+        """Once it listens it has read the AVD, and the next one may start."""
+        until = min(self._boot_until, time.monotonic() + TURN_S)
+        while self.emulator.alive and time.monotonic() < until and not listens(self.port):
+            await asyncio.sleep(POLL_S)
+        self._turn.give_back()
+
+    async def _wait_until_ready(self, within_s: float) -> None:
+        """Until it has booted and shows a picture that is not black."""
+        until = time.monotonic() + within_s
+        why = "it was not asked."
+        while self.emulator.alive and time.monotonic() < until:
+            try:
+                async with asyncio.timeout(max(POLL_S, until - time.monotonic())):
+                    await asyncio.to_thread(announce, self._launch.server, self.port)
+                    if "black" not in (await self.phone.screen()).flags:
+                        return
+                why = "its screen is black."
+            except TimeoutError:
+                why = "it gives no answer."
+            except DeviceError as error:
+                why = str(error)
+                await self.phone.close()  # it is attached anew, and asked anew whether it has booted
+            await asyncio.sleep(POLL_S)
+        self._check_alive("starting")
+        raise DeviceError(f"{self._address} was not ready within {within_s:.0f} s: {why} Log: {self.emulator.log}.")
