@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.table import Table
 from typer.core import TyperGroup
 
-from distrl.cli import bench_async, bench_learning
+from distrl.cli import bench_async, bench_faults, bench_learning
 from distrl.cli.options import read_options
 from distrl.errors import ConfigError, UnknownName
 
@@ -42,6 +42,7 @@ class Benches(TyperGroup):
 app = typer.Typer(cls=Benches, add_completion=False, pretty_exceptions_enable=False)
 app.command("learning")(bench_learning.learning)
 app.command("async")(bench_async.asynchrony)
+app.command("faults")(bench_faults.faults)
 
 MODULES = {"async": "asynchrony"}
 """Benches whose module has another name: `async` is a word of Python."""

@@ -1,0 +1,159 @@
+"""Pairs of fleets, row by row and again from the beginning, and the figures of all of them."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from distrl.bench.faults.rows import ROWS, Row, row
+from distrl.bench.faults.trial import Job, Report, Strike
+from distrl.errors import ConfigError
+
+Say = Callable[[str], None]
+
+SPARE_S = 300.0
+"""How much longer than it plays a fleet may take to start and to end."""
+FEWER = 4
+"""Emulators, each a process that starts an interpreter, per eight served phones."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    struck: Report
+    alone: Report
+
+    @property
+    def kept(self) -> float:
+        return self.struck.episodes / max(1, self.alone.episodes)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    rows: tuple[int, ...]
+    phones: int
+    seconds: float
+    repeats: int
+    seed: int = 0
+
+    def run(self, say: Say) -> dict[str, Any]:
+        """Every row in every repeat: what happens to the machine in an hour hits all rows alike."""
+        pairs: dict[int, list[Pair]] = {number: [] for number in self.rows}
+        for repeat in range(self.repeats):
+            for number in self.rows:
+                pair = play_pair(self._job(row(number), repeat))
+                pairs[number].append(pair)
+                say(f"row {number}, {row(number).what}: {verdict(row(number), pair)}")
+        rows_ = [figures(row(number), found) for number, found in pairs.items()]
+        return {"rows": rows_, "headline": headline(rows_, [pair for found in pairs.values() for pair in found])}
+
+    def _job(self, plan: Row, repeat: int) -> Job:
+        phones = self.phones if plan.fleet == "adb" else max(1, self.phones * FEWER // 8)
+        return Job(plan.number, True, phones, self.seconds, self.seed + repeat)
+
+
+def play_pair(job: Job) -> Pair:
+    """Both at the same time, so that what the machine does hits both."""
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = {name: Job(**{**asdict(job), "struck": name == "struck"}) for name in ("struck", "alone")}
+        started = {name: _start(Path(folder) / f"{name}.json", each) for name, each in jobs.items()}
+        try:
+            found = {name: _read(process, job) for name, process in started.items()}
+        finally:
+            for process in started.values():
+                process.kill()
+                process.wait()
+    return Pair(found["struck"], found["alone"])
+
+
+def _start(path: Path, job: Job) -> subprocess.Popen[str]:
+    path.write_text(json.dumps(asdict(job)), encoding="utf-8")
+    command = [sys.executable, "-m", "distrl.bench.faults.trial", str(path)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _read(process: subprocess.Popen[str], job: Job) -> Report:
+    out, err = process.communicate(timeout=job.seconds + SPARE_S)
+    if process.returncode:
+        raise ConfigError(f"A fleet of row {job.row} did not come to its end: {err.strip()[-2000:]}")
+    tree = json.loads(out.splitlines()[-1])
+    return Report(**{**tree, "strikes": [Strike(**strike) for strike in tree["strikes"]]})
+
+
+def survived(plan: Row, pair: Pair) -> bool:
+    """It went on, lost nothing, doubled nothing, made up nothing, and who could come back did."""
+    struck = pair.struck
+    clean = not (struck.lost or struck.doubled or struck.wrong or struck.leased)
+    back = plan.struck < 1.0 or struck.came_back == len(struck.strikes)
+    return clean and back and struck.episodes > 0
+
+
+def verdict(plan: Row, pair: Pair) -> str:
+    state = "survived" if survived(plan, pair) else "NOT survived"
+    return f"{state}; kept {pair.kept:.0%} of {pair.alone.episodes} episodes, {pair.struck.invalid} lost to it"
+
+
+def figures(plan: Row, pairs: Sequence[Pair]) -> dict[str, Any]:
+    return {
+        "row": plan.number,
+        "what": plan.what,
+        "survived": all(survived(plan, pair) for pair in pairs),
+        "strikes": sum(len(pair.struck.strikes) for pair in pairs),
+        "throughput_kept": [pair.kept for pair in pairs],
+        **costs(pairs),
+    }
+
+
+def costs(pairs: Sequence[Pair]) -> dict[str, Any]:
+    seconds = [one for pair in pairs for one in pair.struck.recovery_s]
+    rungs: dict[str, int] = {}
+    for pair in pairs:
+        for rung, count in pair.struck.rungs.items():
+            rungs[rung] = rungs.get(rung, 0) + count
+    return {
+        "episodes_invalid": sum(pair.struck.invalid for pair in pairs),
+        "recoveries": len(seconds),
+        "recovery_p50_s": quantile(seconds, 0.5),
+        "recovery_p95_s": quantile(seconds, 0.95),
+        "rungs": rungs,
+        "quarantines": sum(pair.struck.quarantines for pair in pairs),
+        "lost": sum(pair.struck.lost for pair in pairs),
+        "doubled": sum(pair.struck.doubled for pair in pairs),
+        "outcomes_made_up": sum(pair.struck.wrong for pair in pairs),
+    }
+
+
+def headline(rows: Sequence[dict[str, Any]], pairs: Sequence[Pair]) -> dict[str, Any]:
+    seconds = [one for pair in pairs for one in pair.struck.recovery_s]
+    return {
+        "survived": sum(each["survived"] for each in rows),
+        "of": len(rows),
+        "lost": sum(each["lost"] for each in rows),
+        "doubled": sum(each["doubled"] for each in rows),
+        "recovery_p50_s": quantile(seconds, 0.5),
+        "recovery_p95_s": quantile(seconds, 0.95),
+        "throughput_kept": statistics.fmean(pair.kept for pair in pairs),
+    }
+
+
+def quantile(values: Sequence[float], share: float) -> float | None:
+    return round(float(np.quantile(values, share)), 2) if values else None
+
+
+def chosen(text: str) -> tuple[int, ...]:
+    """`all`, or numbers with commas. Raises `ConfigError`."""
+    known = [each.number for each in ROWS]
+    if text == "all":
+        return tuple(known)
+    numbers = [int(piece) if piece.strip().isdecimal() else -1 for piece in text.split(",")]
+    if not set(numbers) <= set(known):
+        raise ConfigError(f"--rows {text}: give numbers with commas between them, of {', '.join(map(str, known))}.")
+    return tuple(numbers)

@@ -1,0 +1,65 @@
+"""Served phones on a loop in a thread of their own, to be struck from outside while somebody plays on them."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from types import TracebackType
+
+from distrl.devices.adb.line import Line
+from distrl.devices.adb.server import borrow, give_back
+from distrl.devices.adbd.phone import Model, ServedPhone
+from distrl.devices.adbd.server import Rack
+
+PATIENCE_S = 30.0
+
+
+class PhoneThread:
+    """`with PhoneThread(model, 8) as phones: phones.address('')`."""
+
+    def __init__(self, model: Model, count: int) -> None:
+        self._model = model
+        self._count = count
+        self._loop = asyncio.new_event_loop()
+        self._over = asyncio.Event()
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve()), daemon=True)
+        self._rack: Rack | None = None
+
+    def __enter__(self) -> PhoneThread:
+        self._thread.start()
+        if not self._ready.wait(PATIENCE_S) or self._rack is None:
+            raise TimeoutError("The served phones did not start.")
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._loop.call_soon_threadsafe(self._over.set)
+        self._thread.join(PATIENCE_S)
+
+    def address(self, query: str) -> str:
+        """Of all of them, for a worker."""
+        assert self._rack is not None
+        return f"adb://{','.join(self._rack.addresses)}?{query}".rstrip("?")
+
+    def kill_server(self) -> None:
+        """End this process's own adb server, as a crash would."""
+        server = borrow(False)
+        try:
+            Line(server.port).client.server_kill()
+        finally:
+            give_back(server)
+
+    def kill_one(self) -> int:
+        raise NotImplementedError("Served phones are no processes of their own.")
+
+    def touch(self, number: int, work: Callable[[ServedPhone], None]) -> None:
+        """Do something to a phone, in the thread in which it lives."""
+        assert self._rack is not None
+        self._loop.call_soon_threadsafe(work, self._rack.outlets[number].phone)
+
+    async def _serve(self) -> None:
+        async with Rack(self._model, 0, self._count) as rack:
+            self._rack = rack
+            self._ready.set()
+            await self._over.wait()

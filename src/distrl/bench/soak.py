@@ -1,0 +1,32 @@
+"""Half an hour of random faults: episodes that a fleet over the real adb keeps, beside a twin that is left alone.
+
+Phones, worker and faults are those of `bench faults`; which phone meets what, and when, is decided by the seed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from distrl.bench.faults.campaign import costs, play_pair
+from distrl.bench.faults.trial import Job
+
+KEPT_BAR = 0.85
+
+
+def run(minutes: float = 30.0, phones: int = 8, every_s: float = 180.0, seed: int = 0) -> dict[str, Any]:
+    """`every_s`: mean time between two faults of one phone."""
+    pair = play_pair(Job(0, True, phones, 60 * minutes, seed, every_s))
+    found = costs([pair])
+    return {
+        "faults": len(pair.struck.strikes),
+        "kinds": dict(sorted(Counter(strike.what for strike in pair.struck.strikes).items())),
+        "episodes": pair.struck.episodes,
+        "episodes_left_alone": pair.alone.episodes,
+        "throughput_kept": pair.kept,
+        **found,
+        "bars": {
+            "throughput_kept_from": KEPT_BAR,
+            "met": pair.kept >= KEPT_BAR and not (found["lost"] or found["doubled"]),
+        },
+    }

@@ -1,0 +1,74 @@
+"""`distrl bench faults`: what breaks, what it costs, and that nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+COLUMNS = ("", "what", "survived", "strikes", "episodes lost", "back after p50", "p95", "rungs", "kept")
+
+
+def faults(
+    rows: Annotated[str, typer.Option(metavar="N,N,…", help="Rows of the table; default: all.")] = "all",
+    phones: Annotated[int, typer.Option(min=1, help="Phones of each fleet; half as many emulators.")] = 8,
+    seconds: Annotated[float, typer.Option(min=20.0, help="How long each pair of fleets plays.")] = 90.0,
+    repeats: Annotated[int, typer.Option(min=1, help="Pairs of each row.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, help="Decides tasks and waits.")] = 0,
+    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+) -> None:
+    """Strike the phones of a fleet, row by row, beside a twin that is left alone: what it costs, and what is lost.
+
+    Served phones behind the real adb, with the waits of an emulator; every phone of a struck fleet is struck once.
+    docs/benchmarks.md defines every figure.
+    """
+    from distrl.bench.faults.campaign import Campaign, chosen
+    from distrl.cli.bench import record, require_folder
+
+    require_folder(json_file)
+    console = Console()
+    campaign = Campaign(chosen(rows), phones, seconds, repeats, seed)
+    figures = campaign.run(lambda text: console.print(Text(text), soft_wrap=True))
+    console.print(_table(figures["rows"]))
+    console.print(Text(_headline(figures["headline"])), soft_wrap=True)
+    options = {"rows": rows, "phones": phones, "seconds": seconds, "repeats": repeats, "seed": seed}
+    if json_file:
+        json_file.write_text(json.dumps(record("faults", options, figures), indent=2) + "\n", encoding="utf-8")
+        console.print(f"written to {json_file}", soft_wrap=True)
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(*COLUMNS, box=None, pad_edge=False)
+    for each in rows:
+        kept = sorted(each["throughput_kept"])
+        rungs = ", ".join(f"{rung} {count}" for rung, count in each["rungs"].items())
+        cells = (
+            str(each["row"]),
+            each["what"],
+            "yes" if each["survived"] else "NO",
+            str(each["strikes"]),
+            str(each["episodes_invalid"]),
+            _seconds(each["recovery_p50_s"]),
+            _seconds(each["recovery_p95_s"]),
+            rungs,
+            f"{kept[len(kept) // 2]:.0%} ({kept[0]:.0%} to {kept[-1]:.0%})",
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _headline(figures: dict[str, Any]) -> str:
+    return (
+        f"{figures['survived']} of {figures['of']} survived; trajectories lost {figures['lost']}, doubled "
+        f"{figures['doubled']}; back after {_seconds(figures['recovery_p50_s'])} (p50), "
+        f"{_seconds(figures['recovery_p95_s'])} (p95); throughput kept {figures['throughput_kept']:.0%}"
+    )
+
+
+def _seconds(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f} s"
