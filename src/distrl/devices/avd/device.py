@@ -22,8 +22,8 @@ from distrl.types import Action, Screen, Task, Tree
 T = TypeVar("T")
 
 LADDER: tuple[Rung, ...] = get_args(Rung)
-TRIES = 3
-"""Starts in a row before an emulator is given up."""
+TRIES = 2
+"""Starts in a row before an emulator is given up; whoever climbs the ladder starts it a few times more."""
 LOST_LOADS = 2
 """Failed loads of a snapshot in a row before the snapshot is given up."""
 
@@ -120,7 +120,7 @@ class AvdPhone:
         elif rung == "wipe":
             await self._launch("", wiped=self._options.wipe == "data")
         elif self._running is None:
-            await self.start()
+            raise DeviceError(f"{self.address} has no emulator for {rung!r}; the next rungs start one.")
         elif rung == "reconnect":
             await self._running.reconnect()
         elif rung == "snapshot":
