@@ -111,7 +111,8 @@ def find_avd(name: str, snapshot: str = "", environment: Mapping[str, str] = os.
         known = ", ".join(avd.snapshots) or "none"
         raise NoEmulator(
             f"AVD {name!r} has no snapshot {snapshot!r}.{nearest(snapshot, avd.snapshots)} Known: {known}. Start it "
-            f"with `emulator -avd {name} -gpu swiftshader_indirect`, set it up, and save one with `adb emu avd snapshot save {snapshot}`."
+            f"with `emulator -avd {name} -gpu swiftshader_indirect`, set it up, and save one with "
+            f"`adb emu avd snapshot save {snapshot}`."
         )
     return avd
 
