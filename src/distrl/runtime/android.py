@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def keyboards_of_phones(address: str) -> list[Listing]:
-    """Every phone of an `adb://` address, with whether it has the keyboard that types any text. Raises `ConfigError`."""
+    """Every phone of an `adb://` address, with whether it has the keyboard for any text. Raises `ConfigError`."""
     from distrl.devices.adb.checkup import survey
 
     return asyncio.run(survey(address, keyboards=True))
