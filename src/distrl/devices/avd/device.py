@@ -15,6 +15,7 @@ from distrl.devices.adb.device import AdbPhone
 from distrl.devices.adb.server import AdbServer, borrow, give_back
 from distrl.devices.avd.options import AvdOptions
 from distrl.devices.avd.running import Launch, Running
+from distrl.devices.avd.sdk import find_avd
 from distrl.devices.base import Recoverable, Rung
 from distrl.errors import BootFailed, DeviceError, DeviceGone, NoEmulator, SnapshotFailed
 from distrl.types import Action, Screen, Task, Tree
@@ -174,8 +175,9 @@ class AvdPhone:
         """One of `count`, among all workers of this machine."""
         if self._options.count is None or self._seat is not None:
             return
+        key = find_avd(self._options.name).key
         for number in range(self._options.count):
-            self._seat = Claim.take(f"avd-{self._options.name}-{number}")
+            self._seat = Claim.take(f"avd-{key}-{number}")
             if self._seat is not None:
                 return
         raise NoEmulator(

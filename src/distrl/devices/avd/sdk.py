@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -36,6 +37,11 @@ class Avd:
     home: Path
     """The folder with its .ini file."""
     folder: Path
+
+    @property
+    def key(self) -> str:
+        """Tells it from others of its name, which lie elsewhere."""
+        return f"{self.name}-{hashlib.sha256(str(self.folder.resolve()).encode()).hexdigest()[:8]}"
 
     @property
     def snapshots(self) -> tuple[str, ...]:
