@@ -1,4 +1,4 @@
-"""Looking at phones, and at what starts emulators, from the command line."""
+"""Looking at attached phones from the command line."""
 
 from __future__ import annotations
 
@@ -20,39 +20,3 @@ def look_at_phones(address: str, *, deep: bool) -> list[Listing]:
     from distrl.devices.adb.checkup import survey
 
     return asyncio.run(survey(address, deep=deep))
-
-
-def keyboards_of_phones(address: str) -> list[Listing]:
-    """The same, with whether each has the keyboard that types any text."""
-    from distrl.devices.adb.checkup import survey
-
-    return asyncio.run(survey(address, keyboards=True))
-
-
-def find_emulator() -> str:
-    """Where the Android SDK of this machine is. Raises `NoEmulator`."""
-    from distrl.devices.avd.sdk import find_sdk
-
-    return str(find_sdk().root)
-
-
-def find_acceleration() -> str:
-    """How the processor helps an emulator. Raises `NoEmulator` where it does not."""
-    from distrl.devices.avd.sdk import check_acceleration, find_sdk
-
-    return check_acceleration(find_sdk())
-
-
-def find_avds(address: str) -> str:
-    """The names of this user's AVDs, that of an `avd://` address among them. Raises `NoEmulator`."""
-    from distrl.devices.avd import sdk
-    from distrl.devices.avd.options import AvdOptions
-    from distrl.errors import NoEmulator
-
-    if address.startswith("avd://"):
-        options = AvdOptions.parse(address)
-        sdk.find_avd(options.name, options.snapshot)
-    names = ", ".join(sdk.find_avds())
-    if not names:
-        raise NoEmulator(f"There is no AVD. Make one with {sdk.MAKE_AVD.format(name='Pixel_7')}.")
-    return names

@@ -43,25 +43,6 @@ def check(config: Config) -> None:
         )
 
 
-def _check_emulators(config: Config) -> None:
-    """Whether this machine, where it plays itself, has the SDK, the AVD and the snapshot, and may start enough of them.
-    Raises `NoEmulator` and `ConfigError`."""
-    from distrl.devices.avd.options import AvdOptions
-    from distrl.devices.avd.sdk import find_avd, find_sdk
-
-    options = AvdOptions.parse(config.devices.address)
-    each, workers = config.devices.per_worker, config.workers.count
-    if options.count is not None and each * workers > options.count:
-        raise ConfigError(
-            f"devices.per_worker={each} times workers.count={workers} asks for {each * workers} phones, and "
-            f"{config.devices.address} starts {options.count}. Raise count, or set "
-            f"devices.per_worker={max(1, options.count // workers)}."
-        )
-    if config.runtime.address == LOCAL:
-        find_sdk()
-        find_avd(options.name, options.snapshot)
-
-
 def check_virtual_time(config: Config) -> None:
     """A clock that jumps over every wait leaves a phone outside this process no time to answer."""
     if config.devices.address.startswith(("adb://", "avd://")):
@@ -99,6 +80,25 @@ def _is_free(host: str, port: int) -> bool:
         except OSError:
             return False
     return True
+
+
+def _check_emulators(config: Config) -> None:
+    """Whether this machine, where it plays itself, has the SDK, the AVD and the snapshot, and may start enough of them.
+    Raises `NoEmulator` and `ConfigError`."""
+    from distrl.devices.avd.options import AvdOptions
+    from distrl.devices.avd.sdk import find_avd, find_sdk
+
+    options = AvdOptions.parse(config.devices.address)
+    each, workers = config.devices.per_worker, config.workers.count
+    if options.count is not None and each * workers > options.count:
+        raise ConfigError(
+            f"devices.per_worker={each} times workers.count={workers} asks for {each * workers} phones, and "
+            f"{config.devices.address} starts {options.count}. Raise count, or set "
+            f"devices.per_worker={max(1, options.count // workers)}."
+        )
+    if config.runtime.address == LOCAL:
+        find_sdk()
+        find_avd(options.name, options.snapshot)
 
 
 def newest_model(run: Path, warn: Callable[[str], None]) -> Path:

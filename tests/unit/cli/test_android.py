@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -10,11 +11,15 @@ from pathlib import Path
 import emulated
 import pytest
 from served import served
+from typer.testing import CliRunner
 
 from distrl.cli import android, checks
+from distrl.cli.main import app
 from distrl.config import load_config
+from distrl.devices.avd import ports
 from distrl.devices.avd import sdk as sdks
 from distrl.errors import NoEmulator
+from distrl.runtime import android as machine
 
 
 def named(findings):
@@ -111,9 +116,7 @@ def test_a_phone_that_trusts_nobody_says_what_to_press_and_is_missing_where_it_i
 
 
 def test_no_phone_at_all_is_missing_where_one_is_needed(monkeypatch):
-    from distrl.runtime import checkup
-
-    monkeypatch.setattr(checkup, "keyboards_of_phones", lambda address: [])
+    monkeypatch.setattr(machine, "keyboards_of_phones", lambda address: [])
     assert [finding.status for finding in android.phones("adb://*", deep=False)] == ["missing"]
     assert android.phones("sim://phone", deep=True) == []
 
@@ -132,3 +135,30 @@ def test_the_version_of_adb_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(checks.shutil, "which", lambda name: "/usr/bin/adb")
     monkeypatch.setattr(subprocess, "run", lambda *words, **rest: subprocess.CompletedProcess(words, 0, answer))
     assert checks.adb().detail == "29.0.6-debian, /usr/bin/adb"
+
+
+# --- `distrl devices` ---------------------------------------------------------------------------
+
+
+def told(*words: str):
+    return CliRunner().invoke(app, ["devices", *words], env={"COLUMNS": "200"})
+
+
+def test_a_check_of_an_avd_starts_one_emulator_and_ends_it(tmp_path):
+    with emulated.sdk(tmp_path):
+        listed = told("list", f"avd://{emulated.NAME}")
+        answer = told("check", f"avd://{emulated.NAME}", "--json")
+    assert "not started" in listed.output
+    (phone,) = json.loads(answer.output)
+    assert (phone["state"], phone["model"], phone["problem"]) == ("device", "DistRL Phone", "")
+    assert phone["seconds"]["start"] > 0
+    assert not [path for path in ports.notes().glob("*.json") if str(tmp_path) in path.read_text()]
+
+
+def test_an_avd_that_cannot_be_started_is_a_problem_with_its_reason(tmp_path):
+    with emulated.sdk(tmp_path, "refuses", "refuses", "refuses"):
+        answer = told("check", f"avd://{emulated.NAME}")
+        missing = told("check", "avd://Pixle_7")
+    assert (answer.exit_code, missing.exit_code) == (1, 1)
+    assert "requires hardware acceleration" in answer.output
+    assert "Did you mean 'Pixel_7'" in missing.output

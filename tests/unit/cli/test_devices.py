@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 
-import emulated
 from served import served
 from typer.testing import CliRunner
 
 from distrl.cli.main import app
-from distrl.devices.avd import ports
 
 
 def told(*words: str):
@@ -46,23 +44,3 @@ def test_a_check_names_what_is_broken_and_what_to_do():
     assert answer.exit_code == 1
     assert "unauthorized" in answer.output
     assert "press Allow" in answer.output
-
-
-def test_a_check_of_an_avd_starts_one_emulator_and_ends_it(tmp_path):
-    with emulated.sdk(tmp_path):
-        listed = told("list", f"avd://{emulated.NAME}")
-        answer = told("check", f"avd://{emulated.NAME}", "--json")
-    assert "not started" in listed.output
-    (phone,) = json.loads(answer.output)
-    assert (phone["state"], phone["model"], phone["problem"]) == ("device", "DistRL Phone", "")
-    assert phone["seconds"]["start"] > 0
-    assert not [path for path in ports.notes().glob("*.json") if str(tmp_path) in path.read_text()]
-
-
-def test_an_avd_that_cannot_be_started_is_a_problem_with_its_reason(tmp_path):
-    with emulated.sdk(tmp_path, "refuses", "refuses", "refuses"):
-        answer = told("check", f"avd://{emulated.NAME}")
-        missing = told("check", "avd://Pixle_7")
-    assert (answer.exit_code, missing.exit_code) == (1, 1)
-    assert "requires hardware acceleration" in answer.output
-    assert "Did you mean 'Pixel_7'" in missing.output

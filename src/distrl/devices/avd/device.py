@@ -15,6 +15,7 @@ from distrl.devices.adb.device import AdbPhone
 from distrl.devices.adb.server import AdbServer, borrow, give_back
 from distrl.devices.avd.options import AvdOptions
 from distrl.devices.avd.running import Launch, Running
+from distrl.devices.avd.sdk import find_avd
 from distrl.devices.base import Recoverable, Rung
 from distrl.errors import BootFailed, DeviceError, DeviceGone, NoEmulator, SnapshotFailed
 from distrl.types import Action, Screen, Task, Tree
@@ -22,8 +23,8 @@ from distrl.types import Action, Screen, Task, Tree
 T = TypeVar("T")
 
 LADDER: tuple[Rung, ...] = get_args(Rung)
-TRIES = 3
-"""Starts in a row before an emulator is given up."""
+TRIES = 2
+"""Starts in a row before an emulator is given up; whoever climbs the ladder starts it a few times more."""
 LOST_LOADS = 2
 """Failed loads of a snapshot in a row before the snapshot is given up."""
 
@@ -120,7 +121,7 @@ class AvdPhone:
         elif rung == "wipe":
             await self._launch("", wiped=self._options.wipe == "data")
         elif self._running is None:
-            await self.start()
+            raise DeviceError(f"{self.address} has no emulator for {rung!r}; the next rungs start one.")
         elif rung == "reconnect":
             await self._running.reconnect()
         elif rung == "snapshot":
@@ -174,8 +175,9 @@ class AvdPhone:
         """One of `count`, among all workers of this machine."""
         if self._options.count is None or self._seat is not None:
             return
+        key = find_avd(self._options.name).key
         for number in range(self._options.count):
-            self._seat = Claim.take(f"avd-{self._options.name}-{number}")
+            self._seat = Claim.take(f"avd-{key}-{number}")
             if self._seat is not None:
                 return
         raise NoEmulator(

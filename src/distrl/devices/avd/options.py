@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from distrl.devices.adb.options import OPTIONS as ADB_OPTIONS
 from distrl.devices.adb.options import RESETS as ADB_RESETS
 from distrl.devices.adb.options import AdbOptions
+from distrl.devices.avd.ports import PORTS
 from distrl.errors import ConfigError, UnknownName
 
 RESETS = (*ADB_RESETS, "snapshot")
@@ -63,7 +64,7 @@ class AvdOptions:
         options = cls(
             name=parts.netloc,
             adb=adb,
-            count=_whole(address, given, "count", 1, 64) if "count" in given else None,
+            count=_whole(address, given, "count", 1, len(PORTS)) if "count" in given else None,
             snapshot=_matching(address, given, "snapshot", NAME) if "snapshot" in given else "",
             loads=loads,
             boot_s=_seconds(address, given, "boot_s", BOOT_S),

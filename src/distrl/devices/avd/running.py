@@ -43,7 +43,7 @@ class Launch:
         server_port = await asyncio.to_thread(self.server.ensure)
         known = await asyncio.to_thread(known_options, sdk.emulator)
         await asyncio.to_thread(reap)
-        turn = await _turn(self.options.name)
+        turn = await _turn(avd)
         try:
             ports = claim_ports(avoid=(self.avoid,))
             clone = clones.make_clone(avd, ports.port) if self.wiped else None
@@ -56,9 +56,9 @@ class Launch:
         return Running(address, emulator, phone, self, clone, turn)
 
 
-async def _turn(name: str) -> Claim:
+async def _turn(avd: Avd) -> Claim:
     """Emulators of one AVD start one after the other: at their start they read and lock the same files."""
-    while (turn := Claim.take(f"avd-start-{name}")) is None:
+    while (turn := Claim.take(f"avd-start-{avd.key}")) is None:
         await asyncio.sleep(POLL_S)
     return turn
 

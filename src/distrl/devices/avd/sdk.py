@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -36,6 +37,11 @@ class Avd:
     home: Path
     """The folder with its .ini file."""
     folder: Path
+
+    @property
+    def key(self) -> str:
+        """Tells it from others of its name, which lie elsewhere."""
+        return f"{self.name}-{hashlib.sha256(str(self.folder.resolve()).encode()).hexdigest()[:8]}"
 
     @property
     def snapshots(self) -> tuple[str, ...]:
@@ -111,7 +117,8 @@ def find_avd(name: str, snapshot: str = "", environment: Mapping[str, str] = os.
         known = ", ".join(avd.snapshots) or "none"
         raise NoEmulator(
             f"AVD {name!r} has no snapshot {snapshot!r}.{nearest(snapshot, avd.snapshots)} Known: {known}. Start it "
-            f"with `emulator -avd {name}`, set it up, and save one with `adb emu avd snapshot save {snapshot}`."
+            f"with `emulator -avd {name} -gpu swiftshader_indirect`, set it up, and save one with "
+            f"`adb emu avd snapshot save {snapshot}`."
         )
     return avd
 

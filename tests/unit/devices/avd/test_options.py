@@ -42,7 +42,7 @@ def test_a_reset_by_snapshot_is_the_emulators_business_and_the_phone_does_the_re
         ("avd://../etc", ConfigError, "names no AVD"),
         ("avd://Pixel_7?cuont=3", UnknownName, "Did you mean 'count'"),
         ("avd://Pixel_7?tere=1", UnknownName, "Did you mean 'tree'"),
-        ("avd://Pixel_7?count=0", ConfigError, "count='0' must be a whole number from 1 to 64"),
+        ("avd://Pixel_7?count=0", ConfigError, "count='0' must be a whole number from 1 to 49"),
         ("avd://Pixel_7?count=many", ConfigError, "count='many'"),
         ("avd://Pixel_7?boot_s=0", ConfigError, "boot_s='0' must be a number of seconds"),
         ("avd://Pixel_7?boot_s=nan", ConfigError, "boot_s='nan' must be a number of seconds"),

@@ -58,6 +58,7 @@ def test_avds_are_found_in_their_home_wherever_their_folders_are(tmp_path):
     found = sdk.find_avds({"HOME": str(tmp_path)})
     assert set(found) == {"Pixel_7", "Tablet"}
     assert found["Tablet"] == sdk.Avd("Tablet", home, elsewhere)
+    assert found["Tablet"].key != sdk.Avd("Tablet", home, tmp_path).key
     assert sdk.find_avds({"HOME": str(tmp_path), "ANDROID_AVD_HOME": str(tmp_path / "empty")}) == {}
 
 
