@@ -195,7 +195,7 @@ class Caretaker:
         self._device = await self._open_device()
         self._chart.named(self._device)
         if isinstance(self._device, Recoverable):  # what lives in this process is there once it is made
-            await self._device.screen()
+            await (self._device.recover("retry") if "retry" in self._device.rungs else self._device.screen())
 
     async def _in_time(self, operation: str, limit_s: float, work: Awaitable[object]) -> DeviceError | None:
         """What went wrong, whatever it was."""
