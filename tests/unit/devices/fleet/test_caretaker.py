@@ -158,6 +158,7 @@ def test_at_the_top_is_quarantine_with_a_reason_and_an_end_and_the_device_is_let
         return health, loop.time() - began, keeper.health
 
     inside, sat, after = tended(open_device, scene)
+    assert after.recovery_s[0] > 60.0  # it was away for as long as that
     assert (inside.reason, inside.probation, inside.quarantines) == ("it broke", True, 1)
     assert inside.until == pytest.approx(inside.since + 60.0)
     assert sat == pytest.approx(60.0, abs=1.0)
@@ -231,6 +232,27 @@ def test_a_device_that_is_still_broken_after_quarantine_climbs_its_own_ladder():
     assert patients[1].climbed[0] == "retry"
     assert patients[1].climbed[-1] == "reboot"
     assert (health.helped, health.quarantines) == ({"reboot": 1}, 1)
+
+
+def test_the_reason_of_a_second_quarantine_is_what_was_wrong_before_it():
+    opened: list[Patient] = []
+
+    def open_device() -> Patient:
+        if opened:
+            raise NoSuchDevice("unplugged by now")
+        opened.append(Patient(cure=None))
+        return opened[0]
+
+    async def scene(keeper: Caretaker, loop: Any) -> None:
+        await plays(keeper, TROUBLE)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(keeper.ready(), 600.0)
+
+    notes = Notes()
+    tended(open_device, scene, notes=notes)
+    told = dict.fromkeys(page.reason for page in notes.pages if page.condition == "quarantined")
+    assert list(told)[0] == "it broke"
+    assert list(told)[-1] == "unplugged by now"
 
 
 def test_what_is_not_the_device_s_fault_is_no_mark_against_it():
