@@ -20,15 +20,22 @@ TROUBLE = DeviceError("it broke")
 
 
 class Patient(ToyDevice):
-    """Recoverable. `cure` is the first rung that helps; None: no rung does."""
+    """Recoverable. Well when it is opened; later `cure` is the first rung that helps; None: no rung does."""
 
     def __init__(self, cure: Rung | None = "retry", rungs: tuple[Rung, ...] = PHONE) -> None:
         super().__init__("toy://patient")
         self.rungs = rungs
         self.cure = cure
         self.climbed: list[Rung] = []
+        self.proved = False
 
     async def recover(self, rung: Rung) -> None:
+        if not self.proved:
+            self.proved = True
+            return
+        await self.treat(rung)
+
+    async def treat(self, rung: Rung) -> None:
         self.climbed.append(rung)
         if self.cure is None or rung not in self.rungs[self.rungs.index(self.cure) :]:
             raise DeviceError(f"{rung} did not help")

@@ -83,8 +83,8 @@ class DeviceGone(DeviceLost):
     def __init__(self, address: str, operation: str, why: str) -> None:
         DeviceError.__init__(
             self,
-            f"{address} was lost in {operation}: {why}. Plug it in again or restart it; "
-            "it is opened anew for the next episode.",
+            f"{address} was lost in {operation}: {why}. We reconnect to it by ourselves; "
+            "plug it in again or restart it if that does not help.",
         )
 
 

@@ -135,8 +135,9 @@ class Screen:
     digest: str = ""
     """SHA-256 of the image: the screen's name in the blob store and in feature caches. Computed."""
     flags: tuple[str, ...] = ()
-    """What is odd about it: `black` (a secure window, or no light), `no-tree` (elements were wanted, none came).
-    Like the elements, they are not stored."""
+    """What is odd about it: `black` (a secure window, or no light), `no-tree` (elements were wanted, none came),
+    `dismissed-anr`, `-crash`, `-permission` (a box of the system was in the way). Like the elements, they are not
+    stored."""
 
     def __post_init__(self) -> None:
         if not self.digest:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import io
+import json
+from typing import get_args
 
 import emulated
 import pytest
 from PIL import Image
 from served import served
 
-from distrl.devices.base import Inspectable
+from distrl.devices.base import Describable, Inspectable, Recoverable, Rung
 from distrl.devices.open import open_device
 from distrl.types import Answer, Done, Impossible, Invalid, LongPress, Press, Swipe, Tap, Task, Type, Wait
 
@@ -112,3 +114,27 @@ def test_evidence_begins_with_the_state_after_reset(device):
     assert evidence["before"] == evidence["after"]
     asyncio.run(device.perform(Swipe(500, 700, 500, 300)))
     assert asyncio.run(device.evidence())["before"] == evidence["before"]
+
+
+def test_a_device_that_recovers_has_rungs_of_the_ladder_in_its_order_and_none_harms_it(device):
+    if not isinstance(device, Recoverable):
+        pytest.skip("it is opened anew")
+
+    async def climb():
+        before = await device.reset(TASK)
+        for rung in device.rungs:
+            await device.recover(rung)
+            assert (await device.screen()).image
+        return before, await device.reset(TASK)
+
+    before, after = asyncio.run(climb())
+    assert before == after
+    assert [rung for rung in get_args(Rung) if rung in device.rungs] == list(device.rungs)
+
+
+def test_facts_are_plain_and_ask_the_phone_nothing(device):
+    if not isinstance(device, Describable):
+        pytest.skip("it has none")
+    assert json.loads(json.dumps(device.facts())) == device.facts()
+    asyncio.run(device.reset(TASK))
+    assert json.loads(json.dumps(device.facts())) == device.facts()

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
+from time import sleep, time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
+
+from distrl.cli.fleet import fleet_of, fleet_table
+from distrl.cli.runs import find_run
 
 if TYPE_CHECKING:
     from distrl.runtime.checkup import Listing
 
 app = typer.Typer(help="Look at phones behind adb, and at emulators. Nothing on them is touched.", no_args_is_help=True)
+
+ALL = "adb://*"
+NONE = "No phone is attached. Plug one in and switch on USB debugging, or give its adb://HOST:PORT."
 
 Address = Annotated[
     str, typer.Argument(metavar="[ADDRESS]", help="As in devices.address, e.g. adb://127.0.0.1:5555 or avd://Pixel_7.")
@@ -23,16 +33,48 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print what was found as JS
 
 
 @app.command("list")
-def list_devices(address: Address = "adb://*", as_json: AsJson = False) -> None:
+def list_devices(address: Address = ALL, as_json: AsJson = False) -> None:
     """Serial, state, model, Android version and screen of every phone."""
     _tell(address, deep=False, as_json=as_json)
 
 
 @app.command("check")
-def check_devices(address: Address = "adb://*", as_json: AsJson = False) -> None:
+def check_devices(address: Address = ALL, as_json: AsJson = False) -> None:
     """The same, and how long each way to look at a phone takes; of an avd:// address one emulator is started for it.
     Exits with 1 if a phone cannot be used."""
     _tell(address, deep=True, as_json=as_json)
+
+
+@app.command("watch")
+def watch_devices(
+    target: Annotated[str, typer.Argument(metavar="[RUN|ADDRESS]", help="A run, by name or folder; or adb://…")] = ALL,
+    every_s: Annotated[float, typer.Option("--every", min=0.1, metavar="SECONDS", help="Between two looks.")] = 2.0,
+    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
+) -> None:
+    """Attached phones, live, until Ctrl-C; of a run, the health of its devices."""
+    looks = _phones(target) if "://" in target else _fleet(target)
+    console = Console()
+    if once:
+        console.print(next(looks))
+        return
+    with suppress(KeyboardInterrupt), Live(console=console, auto_refresh=False, screen=console.is_terminal) as live:
+        for table in looks:
+            live.update(table, refresh=True)
+            sleep(every_s)
+
+
+def _phones(address: str) -> Iterator[RenderableType]:
+    from distrl.runtime.checkup import watch_phones
+
+    for phones in watch_phones(address):
+        problems = [Text(f"{phone.serial}: {phone.problem}") for phone in phones if phone.problem]
+        yield Group(_table(phones), *problems) if phones else Text(NONE)
+
+
+def _fleet(run: str) -> Iterator[RenderableType]:
+    folder = find_run(run)
+    while True:
+        yield fleet_table(fleet_of(folder), time())
 
 
 def _tell(address: str, *, deep: bool, as_json: bool) -> None:
@@ -50,15 +92,21 @@ def _tell(address: str, *, deep: bool, as_json: bool) -> None:
 def _show(phones: list[Listing]) -> None:
     console = Console()
     if not phones:
-        console.print("No phone is attached. Plug one in and switch on USB debugging, or give its adb://HOST:PORT.")
+        console.print(NONE)
         return
-    table = Table("serial", "state", "model", "android", "screen", box=None, pad_edge=False)
-    for phone in phones:
-        table.add_row(*(Text(value) for value in (phone.serial, phone.state, phone.model, phone.android, phone.screen)))
-    console.print(table)
+    console.print(_table(phones))
     for phone in phones:
         for line in _remarks(phone):
             console.print(Text.assemble((f"{phone.serial}: ", "bold"), line), soft_wrap=True)
+
+
+def _table(phones: list[Listing]) -> Table:
+    table = Table("serial", "state", "model", "android", "screen", "answers in", box=None, pad_edge=False)
+    for phone in phones:
+        answers = "" if phone.latency_s is None else f"{1000 * phone.latency_s:.0f} ms"
+        cells = (phone.serial, phone.state, phone.model, phone.android, phone.screen, answers)
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
 
 
 def _remarks(phone: Listing) -> list[str]:

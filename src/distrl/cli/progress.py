@@ -120,7 +120,7 @@ def _cells(stats: Stats) -> Iterator[tuple[str, str]]:
         if (value := stats.get(key)) is not None:
             yield name, form.format(value)
     if stats.get("quarantined"):
-        yield "quarantined", f"{stats['quarantined']:.0f} devices; `distrl devices watch RUN` says why"
+        yield "quarantined", f"{stats['quarantined']:.0f}, see `distrl devices watch RUN`"
     if stats.get("disk_full"):
         yield "disk full", "workers are held; free some space and they go on"
 

@@ -83,7 +83,7 @@ class Health:
     quarantines: int = 0
     recoveries: int = 0
     recovery_s: tuple[float, ...] = ()
-    """How long the newest recoveries took, from the trouble to the proof of health; newest last."""
+    """How long the newest recoveries took, from trouble to proof of health, quarantines and all; newest last."""
     tried: Mapping[str, int] = field(default_factory=dict)
     """Rung → how often."""
     helped: Mapping[str, int] = field(default_factory=dict)

@@ -141,6 +141,11 @@ class Host:
         with contextlib.suppress(StorageFull):  # the next word on it is newer anyway
             self.store.keep_health(worker, health, self.now())
 
+    @property
+    def quarantined(self) -> int:
+        """Devices of all workers that are left alone for now."""
+        return sum(self._quarantined.values())
+
     # -- the learner
 
     def sample(self, count: int) -> Sample | None:
@@ -242,7 +247,7 @@ class Host:
             "replay": len(self.replay),
             "workers": len(self._seen_at),
             "disk_full": float(self._held_for_disk),
-            "quarantined": sum(self._quarantined.values()),
+            "quarantined": self.quarantined,
         }
 
     # -- inside

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,3 +21,17 @@ def look_at_phones(address: str, *, deep: bool) -> list[Listing]:
     from distrl.devices.adb.checkup import survey
 
     return asyncio.run(survey(address, deep=deep))
+
+
+def watch_phones(address: str) -> Iterator[list[Listing]]:
+    """A new look each time that somebody wants one, through one adb server. Raises `ConfigError`."""
+    from distrl.devices.adb.checkup import survey
+    from distrl.devices.adb.options import AdbOptions
+    from distrl.devices.adb.server import borrow, give_back
+
+    server = borrow(AdbOptions.parse(address).seeks)
+    try:
+        while True:
+            yield asyncio.run(survey(address))
+    finally:
+        give_back(server)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from distrl.devices.base import Health
+from distrl.devices.fleet.caretaker import Herald
 from distrl.runtime.progress import Progress
 from distrl.store.codec import decode
 from distrl.types import Features, Lease, Receipt, Task, Trajectory, VersionedWeights
@@ -32,12 +33,12 @@ class TaskList:
         name: str,
         tasks: Sequence[Task],
         watch: Callable[[list[Trajectory]], None] | None = None,
-        say: Callable[[str], None] | None = None,
+        herald: Herald | None = None,
     ) -> None:
-        """`say`: tell somebody why nothing goes on."""
+        """`herald` hears how the devices are, and so why nothing goes on."""
         self._name = name
         self._watch = watch
-        self._say = say
+        self._herald = herald
         self._waiting = deque(enumerate(tasks))
         self._playing: dict[str, tuple[int, Task]] = {}
         self._attempts: dict[str, int] = {}
@@ -88,11 +89,12 @@ class TaskList:
         return None
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
-        if self._say and kind in TOLD:
-            self._say(f"{kind}: {detail}")
+        if self._herald:
+            await self._herald.event(kind, detail)
 
     async def health(self, worker: str, health: Health) -> None:
-        return
+        if self._herald:
+            await self._herald.health(health)
 
 
 class MemorySpool:
@@ -129,7 +131,7 @@ class Tracker:
     def __call__(self, results: Sequence[Trajectory]) -> None:
         self.count(len(results), sum(trajectory.outcome.success for trajectory in results))
 
-    def count(self, done: int, successes: int) -> None:
+    def count(self, done: int, successes: int, quarantined: int = 0) -> None:
         self._progress.update(
             {
                 "phase": f"evaluate {self._name}",
@@ -137,15 +139,30 @@ class Tracker:
                 "evaluation_done": done,
                 "evaluation_total": self._total,
                 "evaluation_successes": successes,
+                "quarantined": quarantined,
             }
         )
+
+
+class Crier:
+    """A herald for whoever watches: says why nothing goes on."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    async def event(self, kind: str, detail: str) -> None:
+        if kind in TOLD:
+            self._progress.message(f"{kind}: {detail}")
+
+    async def health(self, health: Health) -> None:
+        return
 
 
 def examine(parts: Parts, progress: Progress) -> list[Trajectory]:
     """Play the config's evaluation tasks in this process, in real time, one worker's devices at once."""
     tasks = parts.evaluation_tasks()
     tracker = Tracker(parts.config.policy.model, len(tasks), progress)
-    sheet = TaskList("policy", tasks, tracker, progress.message)
+    sheet = TaskList("policy", tasks, tracker, Crier(progress))
 
     async def sit() -> None:
         with ThreadPoolExecutor(max_workers=1) as executor:

@@ -34,7 +34,10 @@ class Slot:
 
     async def run(self) -> None:
         try:
-            while (device := await self._fit_device()) and (lease := await self.desk.lease()):
+            while (device := await self._fit_device()) is not None:
+                lease = await self.desk.lease()
+                if lease is None:
+                    return
                 await self._work_off(device, lease)
         finally:
             await self.caretaker.close()

@@ -45,6 +45,11 @@ def test_a_full_disk_is_shown_with_what_to_do():
     assert "disk" not in line(STATS | {"disk_full": 0.0})
 
 
+def test_devices_in_quarantine_are_shown_with_where_to_look():
+    assert "quarantined 2, see `distrl devices watch RUN`" in line(STATS | {"quarantined": 2})
+    assert "quarantined" not in line(STATS | {"quarantined": 0})
+
+
 def test_a_line_shows_how_far_an_evaluation_is():
     assert "before: 64/128, 25% success" in line(EVALUATION | {"evaluation_successes": 16})
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from toy import ToyPolicy, ToySuite, picture, toy_config
 
+from distrl.devices.base import Health
 from distrl.errors import CorruptData, StaleVersion, StorageFull
 from distrl.host.host import Host
 from distrl.host.leases import MAX_ATTEMPTS
@@ -325,3 +326,23 @@ def test_stats_count_what_was_delivered(world: World) -> None:
     world.host.deliver(world.play(outcome="invalid"))
     stats = world.host.stats()
     assert (stats["produced"], stats["trajectories"], stats["invalid"], stats["duplicates"]) == (2, 1, 1, 1)
+
+
+def test_health_is_kept_and_quarantined_devices_are_counted_until_their_worker_starts_again(world: World) -> None:
+    world.host.health("w", Health(0, "toy://0#0", "quarantined", lost=1))
+    world.host.health("w", Health(1, "toy://1#1", "playing", lost=1))
+    assert world.host.stats()["quarantined"] == 1
+    assert [entry.health.condition for entry in world.host.store.devices() if entry.health] == [
+        "quarantined",
+        "playing",
+    ]
+    world.host.join("w")
+    assert world.host.stats()["quarantined"] == 0
+
+
+def test_health_that_finds_no_room_is_let_go(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise StorageFull("no room")
+
+    monkeypatch.setattr(world.host.store, "keep_health", full)
+    world.host.health("w", Health(0, "toy://0#0"))

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 
+from distrl.devices.base import Health
 from distrl.errors import CorruptData, RunBusy, RunExists, RunNotFound, StorageFull
 from distrl.store import files
 from distrl.store.run import Counts, RunStore
@@ -281,3 +282,37 @@ def test_ids_that_are_no_uuid_are_not_used_as_file_names():
     for name in ("../x", "", "a" * 35, "a" * 37, "g" * 36, "a" * 36 + "\n"):
         with pytest.raises(CorruptData):
             files.checked_id(name)
+
+
+def test_the_newest_word_on_a_device_is_kept_beside_what_it_played(store, folder, make):
+    store.add_trajectory(make(1), 5)
+    store.declare_invalid(make(2, kind="invalid"))
+    for condition, at in (("recovering", 200.0), ("quarantined", 300.0)):
+        told = Health(1, "sim://phone#1", condition, tried={"retry": 2}, recovery_s=(1.5,), facts={"serial": "x"})
+        store.keep_health("worker-0", told, at)
+    store.keep_health("worker-1", Health(0, "adb://y#0", reason="lone \ud800 half"), 400.0)
+    with RunStore.read(folder) as reader:
+        played, never_opened = reader.devices()
+    assert (played.worker, played.device, played.episodes, played.invalid) == ("worker-0", "sim://phone#1", 2, 1)
+    assert (played.health, played.last_seen_at) == (told, 300.0)
+    assert (never_opened.device, never_opened.episodes, never_opened.last_seen_at) == ("adb://y#0", 0, 400.0)
+
+
+def test_a_run_from_before_health_was_kept_reads_without_and_writes_with_it(store, folder, make):
+    store.add_trajectory(make(1), 5)
+    store.close()
+    with sqlite3.connect(folder / "run.sqlite") as old:
+        old.execute("DROP TABLE health")
+    old.close()
+    with RunStore.read(folder) as reader:
+        assert [(entry.device, entry.health) for entry in reader.devices()] == [("sim://phone#1", None)]
+    with RunStore.open(folder) as writer:
+        writer.keep_health("worker-0", Health(1, "sim://phone#1"), 1.0)
+        assert writer.devices()[0].health == Health(1, "sim://phone#1")
+
+
+def test_health_that_cannot_be_read_is_corrupt(store):
+    with store._log.transaction() as db:
+        db.execute("INSERT INTO health VALUES ('w', 0, 0.0, '{\"slot\": 1}')")
+    with pytest.raises(CorruptData, match="health"):
+        store.devices()

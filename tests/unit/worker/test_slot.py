@@ -185,7 +185,7 @@ def test_a_device_that_never_opens_blocks_nobody_and_the_last_task_ends_the_work
 
 def test_a_task_that_a_broken_device_gave_up_is_played_elsewhere(tmp_path):
     # Device 0 opens and proves itself (the story is read from its end), breaks in its first reset, and stays broken.
-    host, _ = work(Moody, [["lost"] * 100_000 + ["well", "well"], []], 6, tmp_path)
+    host, _ = work(Moody, [["lost"] * 100_000 + ["well"] * 3, []], 6, tmp_path)
     assert host.invalid == 1
     assert {trajectory.device for trajectory in host.results} == {"toy://1#1"}
     assert len(host.results) == 6

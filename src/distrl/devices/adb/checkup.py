@@ -29,6 +29,8 @@ class Listing:
     model: str = ""
     android: str = ""
     screen: str = ""
+    latency_s: float | None = None
+    """How long it took to answer a question; None for one that did not."""
     problem: str = ""
     """Why it cannot be used, and what to do; empty for one that can."""
     unicode: bool | None = None
@@ -67,7 +69,9 @@ async def listing(port: int, serial: str, call_s: float, deep: bool, keyboards: 
         until = time.monotonic() + min(SEARCH_S, call_s / 2)
         await guarded(calls.address, "attach", lambda line: make_ready(line, serial, until), port, 2 * call_s)
         state = READY
+        asked_at = time.perf_counter()
         text = (await calls.shell("getprop", ABOUT)).text
+        latency_s = time.perf_counter() - asked_at
         model, android, *rest = [*text.splitlines(), "", ""]
         size = window.parse_size("\n".join(rest))
         screen = f"{size[0]}x{size[1]}" if size else "unknown"
@@ -75,7 +79,7 @@ async def listing(port: int, serial: str, call_s: float, deep: bool, keyboards: 
         if keyboards:
             unicode, _ = keyboard.parse_survey((await calls.shell("ime list", keyboard.SURVEY)).text)
         seconds = await _times(calls) if deep else {}
-        return Listing(serial, state, model, android, screen, unicode=unicode, seconds=seconds)
+        return Listing(serial, state, model, android, screen, latency_s, unicode=unicode, seconds=seconds)
     except DeviceError as error:
         known = (await guarded("adb://*", "list", states, port, call_s)).get(serial, "absent")
         return Listing(serial, "unusable" if state == READY else known, problem=str(error))

@@ -1,6 +1,6 @@
 """Boxes that the system puts before an app: recognised by the window in front, answered through the UI tree.
 
-Only windows of the system itself are answered, so that no app can make us press anything by looking like one.
+Both the window and the ids of its buttons must be the system's; an app that forges both gains a tap on its own button.
 """
 
 from __future__ import annotations

@@ -92,6 +92,7 @@ class Recovery:
         asked_at, was_away = time.monotonic(), False
         with contextlib.suppress(DeviceLost):  # it hangs up while it goes down
             await calls.reboot()
+        await self._attachment.drop()  # else the server holds on to a line that leads nowhere for a while
         while time.monotonic() - asked_at < LONGEST_BOOT_S:
             self._attachment.forget()
             try:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from distrl.devices.adb.sight import Look
 from distrl.errors import DeviceFrozen
 
-PULSE_S = 0.05
+PULSE_S = 0.02
 """Between two looks at the uptime, which counts hundredths of a second."""
 
 AskUptime = Callable[[], Awaitable[float | None]]

@@ -137,6 +137,7 @@ class Caretaker:
                 if trouble is None:
                     return rung
                 newest = trouble
+        self._fault = newest  # the reason of the next climb, should there be one
         await self._herald.event("device_not_recovered", f"{self._chart.name}: the last rung says: {newest}")
         return None
 
@@ -163,7 +164,6 @@ class Caretaker:
         await self._tell()
         await self._herald.event("device_quarantined", f"{self._chart.name}: for {sentence_s:.0f} s: {fault}")
         await self._sleep(sentence_s)
-        self._broke_at = self._now()
 
     # -- inside
 
@@ -195,7 +195,9 @@ class Caretaker:
         self._device = await self._open_device()
         self._chart.named(self._device)
         if isinstance(self._device, Recoverable):  # what lives in this process is there once it is made
-            await self._device.screen()
+            await self._device.screen()  # says at once what is wrong, where a rung would wait and see
+            if "retry" in self._device.rungs:
+                await self._device.recover("retry")
 
     async def _in_time(self, operation: str, limit_s: float, work: Awaitable[object]) -> DeviceError | None:
         """What went wrong, whatever it was."""

@@ -25,6 +25,7 @@ from distrl.runtime.topology import Parts, RunPolicy, topology
 from distrl.store.provenance import code_digest
 from distrl.types import Task, Trajectory, Tree, VersionedWeights
 from distrl.worker.base import Brain
+from distrl.worker.herald import Herald
 from distrl.worker.worker import Worker
 
 IDLE_S = 0.1
@@ -146,7 +147,7 @@ class WorkerActor(Process):
     async def examine(self, name: str, tasks: Sequence[Task], weights: VersionedWeights) -> list[Trajectory]:
         """Play a list of tasks with these weights at the temperature of evaluation. Not while it plays for the host."""
         self.ready()
-        self._sheet = TaskList(name, tasks)
+        self._sheet = TaskList(name, tasks, herald=Herald(self._name, self._client))
         brain = self._brain_at(self._parts.config.evaluation.temperature)
         try:
             await brain.load(weights)

@@ -83,7 +83,7 @@ class RayRun:
             for lost in examiners.tend(WATCH_S):
                 if not self._mourn(lost):
                     raise ProcessLost(lost, self._deaths[lost], self.config.run_folder)
-            tracker.count(*examiners.count())
+            tracker.count(*examiners.count(), int(self._ask_host("quarantined")))
         if self.interrupt.requested:
             examiners.stop(self.wait_s)
         else:

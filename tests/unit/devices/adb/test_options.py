@@ -22,7 +22,7 @@ def test_what_names_no_phone_is_refused(address):
 @pytest.mark.parametrize(
     ("query", "error"),
     [("rest=home", UnknownName), ("reset=hom", UnknownName), ("unblock=calls", UnknownName), ("tree=yes", ConfigError)]
-    + [("settle_s=-1", ConfigError), ("call_s=nan", ConfigError), ("dry=2", ConfigError)],
+    + [("settle_s=-1", ConfigError), ("call_s=nan", ConfigError), ("dry=2", ConfigError), ("popups=kill", UnknownName)],
 )  # fmt: skip
 def test_options_that_are_misspelt_are_refused(query, error):
     with pytest.raises(error):

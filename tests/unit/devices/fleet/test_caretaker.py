@@ -95,7 +95,7 @@ def test_a_rung_is_tried_so_often_and_no_more():
 
 def test_a_rung_that_never_ends_is_cut_at_its_deadline_and_the_next_is_tried():
     class Stuck(Patient):
-        async def recover(self, rung: Any) -> None:
+        async def treat(self, rung: Any) -> None:
             if rung in ("retry", "reconnect"):
                 await asyncio.sleep(1e9)
 
@@ -158,6 +158,7 @@ def test_at_the_top_is_quarantine_with_a_reason_and_an_end_and_the_device_is_let
         return health, loop.time() - began, keeper.health
 
     inside, sat, after = tended(open_device, scene)
+    assert after.recovery_s[0] > 60.0  # it was away for as long as that
     assert (inside.reason, inside.probation, inside.quarantines) == ("it broke", True, 1)
     assert inside.until == pytest.approx(inside.since + 60.0)
     assert sat == pytest.approx(60.0, abs=1.0)
@@ -214,6 +215,46 @@ def test_a_device_that_never_opens_is_tried_for_ever_in_longer_and_longer_pauses
     assert notes.pages[-1].device == "toy://x#3"
 
 
+def test_a_device_that_is_still_broken_after_quarantine_climbs_its_own_ladder():
+    patients: list[Patient] = []
+
+    def open_device() -> Patient:
+        patients.append(Patient(cure=None if not patients else "reboot"))
+        patients[-1].proved = len(patients) > 1  # the second is no better when it is opened
+        return patients[-1]
+
+    async def scene(keeper: Caretaker, loop: Any) -> Any:
+        await plays(keeper, TROUBLE)
+        await keeper.ready()
+        return keeper.health
+
+    health = tended(open_device, scene)
+    assert patients[1].climbed[0] == "retry"
+    assert patients[1].climbed[-1] == "reboot"
+    assert (health.helped, health.quarantines) == ({"reboot": 1}, 1)
+
+
+def test_the_reason_of_a_second_quarantine_is_what_was_wrong_before_it():
+    opened: list[Patient] = []
+
+    def open_device() -> Patient:
+        if opened:
+            raise NoSuchDevice("unplugged by now")
+        opened.append(Patient(cure=None))
+        return opened[0]
+
+    async def scene(keeper: Caretaker, loop: Any) -> None:
+        await plays(keeper, TROUBLE)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(keeper.ready(), 600.0)
+
+    notes = Notes()
+    tended(open_device, scene, notes=notes)
+    told = dict.fromkeys(page.reason for page in notes.pages if page.condition == "quarantined")
+    assert list(told)[0] == "it broke"
+    assert list(told)[-1] == "unplugged by now"
+
+
 def test_what_is_not_the_device_s_fault_is_no_mark_against_it():
     patient = Patient("retry")
     late = EpisodeTooLong("toy://patient", 9.0)
@@ -242,7 +283,7 @@ def test_the_last_rung_that_is_allowed_is_the_last_that_is_tried():
 
 def test_a_driver_with_a_bug_is_a_device_that_broke_and_a_wrong_setting_is_everybody_s_business():
     class Buggy(Patient):
-        async def recover(self, rung: Any) -> None:
+        async def treat(self, rung: Any) -> None:
             if rung == "retry":
                 raise ZeroDivisionError
 

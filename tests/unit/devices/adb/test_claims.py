@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+
+from distrl.devices.adb.claims import Claim
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def files(folder: Path) -> list[str]:
+    return [path.name for path in folder.rglob("*") if path.is_file()]
+
+
+def test_a_claim_that_is_given_back_leaves_no_file(folder):
+    claim = Claim.take("127.0.0.1:5555")
+    assert claim is not None
+    assert Claim.take("127.0.0.1:5555") is None
+    assert files(folder) == ["127.0.0.1_5555"]
+    claim.give_back()
+    claim.give_back()
+    assert files(folder) == []
+
+
+def test_who_finds_a_file_that_was_removed_under_its_lock_takes_the_next(folder, monkeypatch):
+    """Between another's opening and our locking of it, a file is removed: its lock would be worth nothing."""
+    import fcntl
+
+    first = Claim.take("x")
+    flock, removed = fcntl.flock, []
+
+    def slow(file, how):
+        if not removed:
+            removed.append(True)
+            first.give_back()
+        flock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", slow)
+    second = Claim.take("x")
+    assert second is not None
+    assert files(folder) == ["x"]
+    assert Claim.take("x") is None
+    second.give_back()
+
+
+def test_a_phone_never_has_two_owners_however_many_want_it(folder):
+    owners, most, lock = [0], [0], threading.Lock()
+
+    def strive():
+        for _ in range(200):
+            claim = Claim.take("x")
+            if claim is None:
+                continue
+            with lock:
+                owners[0] += 1
+                most[0] = max(most[0], owners[0])
+            with lock:
+                owners[0] -= 1
+            claim.give_back()
+
+    threads = [threading.Thread(target=strive) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most[0] == 1
+    assert files(folder) == []
