@@ -77,16 +77,21 @@ def test_code_from_a_model_folder_is_never_trusted():
 
 def test_nothing_is_killed_but_actors_and_jobs_of_our_own():
     """Ray's `kill` takes a handle to an actor that we made; a race ends the session it opened for a job, and a worker
-    those it opened for its adb server and its emulators; no other signal is sent to anybody by number or by name."""
+    those it opened for its adb server and its emulators; `bench faults` ends the fleets that it started, and strikes
+    emulators of its own stand-in SDK; no other signal is sent to anybody by number or by name."""
     ends = {
         where.partition(":")[0]
         for where, name, _ in calls()
         if name in WAYS_TO_KILL or name.endswith((".terminate", ".killpg"))
     }
     ours = {"bench/learning/race.py", "devices/adb/server.py", "devices/avd/guard.py", "devices/avd/sessions.py"}
+    ours |= {"bench/faults/emulators.py"}
     assert ends <= ours
     kills = {where.partition(":")[0] for where, name, _ in calls() if name.endswith(".kill")}
-    assert kills <= {"runtime/ray/run.py", "runtime/ray/examiners.py", "runtime/ray/guests.py"}
+    assert kills <= {
+        *("runtime/ray/run.py", "runtime/ray/examiners.py", "runtime/ray/guests.py"),
+        *("bench/faults/campaign.py", "bench/faults/emulators.py"),
+    }
     texts = [(path, node.value) for path, node in nodes(ast.Constant) if isinstance(node, ast.Constant)]
     obeys = SOURCE / "devices/adbd/emulator/program.py"  # the stand-in ends itself when its console is told to
     assert [path for path, text in texts if text in PROGRAMS_THAT_KILL and path != obeys] == []

@@ -17,7 +17,7 @@ COLUMNS = ("", "what", "survived", "strikes", "episodes lost", "back after p50",
 def faults(
     rows: Annotated[str, typer.Option(metavar="N,N,…", help="Rows of the table; default: all.")] = "all",
     phones: Annotated[int, typer.Option(min=1, help="Phones of each fleet; half as many emulators.")] = 8,
-    seconds: Annotated[float, typer.Option(min=20.0, help="How long each pair of fleets plays.")] = 90.0,
+    seconds: Annotated[float, typer.Option(min=20.0, help="How long each pair of fleets plays.")] = 60.0,
     repeats: Annotated[int, typer.Option(min=1, help="Pairs of each row.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Decides tasks and waits.")] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
@@ -27,16 +27,15 @@ def faults(
     Served phones behind the real adb, with the waits of an emulator; every phone of a struck fleet is struck once.
     docs/benchmarks.md defines every figure.
     """
-    from distrl.bench.faults.campaign import Campaign, chosen
+    from distrl.bench.faults.campaign import run
     from distrl.cli.bench import record, require_folder
 
     require_folder(json_file)
     console = Console()
-    campaign = Campaign(chosen(rows), phones, seconds, repeats, seed)
-    figures = campaign.run(lambda text: console.print(Text(text), soft_wrap=True))
+    options = {"rows": rows, "phones": phones, "seconds": seconds, "repeats": repeats, "seed": seed}
+    figures = run(rows, phones, seconds, repeats, seed, lambda text: console.print(Text(text), soft_wrap=True))
     console.print(_table(figures["rows"]))
     console.print(Text(_headline(figures["headline"])), soft_wrap=True)
-    options = {"rows": rows, "phones": phones, "seconds": seconds, "repeats": repeats, "seed": seed}
     if json_file:
         json_file.write_text(json.dumps(record("faults", options, figures), indent=2) + "\n", encoding="utf-8")
         console.print(f"written to {json_file}", soft_wrap=True)

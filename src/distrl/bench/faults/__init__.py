@@ -5,3 +5,5 @@ the fault, its twin is left alone. Throughput kept is what the first played over
 ones with the waits of an emulator; the worker, its caretakers, the spool, the host and the store are those of every
 training. The policy is scripted.
 """
+
+from distrl.bench.faults.campaign import run as run

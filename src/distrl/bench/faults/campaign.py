@@ -44,7 +44,7 @@ class Campaign:
     repeats: int
     seed: int = 0
 
-    def run(self, say: Say) -> dict[str, Any]:
+    def play(self, say: Say) -> dict[str, Any]:
         """Every row in every repeat: what happens to the machine in an hour hits all rows alike."""
         pairs: dict[int, list[Pair]] = {number: [] for number in self.rows}
         for repeat in range(self.repeats):
@@ -58,6 +58,18 @@ class Campaign:
     def _job(self, plan: Row, repeat: int) -> Job:
         phones = self.phones if plan.fleet == "adb" else max(1, self.phones * FEWER // 8)
         return Job(plan.number, True, phones, self.seconds, self.seed + repeat)
+
+
+def run(
+    rows: str = "all",
+    phones: int = 8,
+    seconds: float = 60.0,
+    repeats: int = 3,
+    seed: int = 0,
+    say: Say = lambda text: None,
+) -> dict[str, Any]:
+    """All figures, as plain data. Raises `ConfigError`."""
+    return Campaign(chosen(rows), phones, seconds, repeats, seed).play(say)
 
 
 def play_pair(job: Job) -> Pair:

@@ -50,14 +50,12 @@ class Emulators:
     def kill_server(self) -> None:
         raise NotImplementedError("The row about the server plays on served phones.")
 
-    def kill_one(self) -> int:
-        """The slot whose emulator was killed: each once."""
+    def kill_one(self) -> None:
+        """One that was not killed before, as a crash would."""
         alive = [pid for pid in self._pids() if pid not in self._killed]
-        slot = len(self._killed)
         if alive:
             self._killed.add(alive[0])
             os.kill(alive[0], signal.SIGKILL)
-        return slot
 
     def _pids(self) -> list[int]:
         """Processes of our own stand-in: its module on the command line, our SDK in the environment."""

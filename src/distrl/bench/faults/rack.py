@@ -50,7 +50,7 @@ class PhoneThread:
         finally:
             give_back(server)
 
-    def kill_one(self) -> int:
+    def kill_one(self) -> None:
         raise NotImplementedError("Served phones are no processes of their own.")
 
     def touch(self, number: int, work: Callable[[ServedPhone], None]) -> None:

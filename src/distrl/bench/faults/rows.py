@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from distrl.devices.adbd.faults import FOREVER
 from distrl.devices.adbd.phone import ServedPhone
 
-SNAPSHOTS = "reset=snapshot&snapshot=clean&load_s=5"
+SNAPSHOTS = "reset=snapshot&snapshot=clean&load_s=5&boot_s=20"
 
 Touch = Callable[[ServedPhone], None]
 
@@ -34,7 +34,8 @@ class Row:
     judge: str = "lenient"
     """`vlm` asks a stub endpoint over HTTP; in the struck fleet every second answer of it is none."""
     brain: str = "mover"
-    """`mumbler` writes what is no action in every third step, and never ends every third episode."""
+    """`mumbler` writes what is no action in every third step, and never ends every third episode. It plays in both
+    fleets: the twin of a policy that cannot write would be no twin."""
 
 
 def ordered(*names: str, seconds: float | None = None, times: int = 1) -> Touch:

@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -31,8 +32,12 @@ from distrl.store.run import RunStore
 from distrl.types import Trajectory
 from distrl.worker.worker import Worker
 
-WAITS = "sim://phone?latency=emulator"
-BOOT_S = 150.0
+WAITS = "sim://phone?latency=emulator&scale=0.5"
+"""Half of an emulator's: its longest stalls would be longer than `call_s`, and a twin that breaks is no measure."""
+BOOT_S = 90.0
+"""How long a fleet may take until all of it plays."""
+UNKNOWN = -1
+"""Slot of a strike at a process: which one it played for shows when its episode breaks."""
 BEGIN, END = 0.15, 0.6
 """Shares of a trial between which its strikes fall: what is struck shall have time to come back."""
 
@@ -126,7 +131,7 @@ class Trial:
     async def run(self) -> Report:
         parts = FaultParts(self.config, self.plan.judge)
         host = HostThread(parts, time.time)
-        brain = Mumbler() if self.plan.brain == "mumbler" and self.job.struck else Mover()
+        brain = Mumbler() if self.plan.brain == "mumbler" else Mover()
         self._prepare()
         worker = parts.worker("bench", brain, HostThreadClient(host), time.time)
         playing = asyncio.ensure_future(worker.run())
@@ -185,7 +190,8 @@ class Trial:
                 for slot in range(self.job.phones):
                     self._note(slot)
             elif self.plan.kill == "emulator":
-                self._note(self.fleet.kill_one())
+                await asyncio.to_thread(self.fleet.kill_one)
+                self._note(UNKNOWN)
 
     def _note(self, slot: int, what: str = "") -> None:
         self.strikes.append(Strike(time.time(), slot, what))
@@ -202,6 +208,7 @@ class Trial:
         for health in healths:
             for rung, count in health.helped.items():
                 rungs[rung] = rungs.get(rung, 0) + count
+        placed(self.strikes, played)
         recoveries = [recovery(strike, played) for strike in self.strikes]
         return Report(
             episodes=sum(ok and began <= end <= began + self.job.seconds for _, _, end, ok in played),
@@ -230,6 +237,16 @@ def slot_of(trajectory: Trajectory) -> int:
 
 Played = list[tuple[int, float, float, bool]]
 """Slot, beginning, end, valid."""
+
+
+def placed(strikes: Sequence[Strike], played: Played) -> None:
+    """Whoever broke next after a strike at a phone that has no number is the one."""
+    taken: set[int] = set()
+    for strike in strikes:
+        if strike.slot == UNKNOWN:
+            broken = sorted((end, slot) for slot, _, end, ok in played if not ok and end >= strike.at)
+            strike.slot = next((slot for _, slot in broken if slot not in taken), UNKNOWN)
+            taken.add(strike.slot)
 
 
 def recovery(strike: Strike, played: Played) -> float | None:

@@ -1,0 +1,29 @@
+"""The fleets of `bench faults` and `bench soak`, for a few seconds."""
+
+from __future__ import annotations
+
+import pytest
+
+from distrl.bench.faults.campaign import Pair, survived
+from distrl.bench.faults.rows import row
+from distrl.bench.faults.trial import Job, play
+
+
+@pytest.mark.parametrize("number", [3, 10, 24, 25])
+def test_a_struck_fleet_survives(number):
+    report = play(Job(number, True, 2, 20.0, 0))
+    assert survived(row(number), Pair(report, report)), report
+
+
+def test_emulators_that_are_killed_come_back():
+    report = play(Job(7, True, 1, 25.0, 0))
+    assert survived(row(7), Pair(report, report)), report
+    assert report.invalid >= 1
+    assert len(report.recovery_s) == 1
+
+
+def test_a_soak_in_a_hurry_loses_nothing():
+    report = play(Job(0, True, 4, 20.0, 0, every_s=10.0))
+    assert (report.lost, report.doubled, report.leased) == (0, 0, 0)
+    assert len(report.strikes) > 2
+    assert report.episodes + report.invalid > 0
