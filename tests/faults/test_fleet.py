@@ -240,3 +240,22 @@ def test_a_worker_whose_every_phone_is_gone_keeps_trying_and_goes_on_when_one_is
     after = play(phones, tmp_path, scene)
     assert after.counts.invalid == 2
     assert all(health.recoveries == 1 for health in after.healths.values())
+
+
+STORM = (
+    "offline=0.004:0.3", "unplug=0.001:0.5", "freeze=0.01", "hang-input=0.004", "anr=0.05", "garbled-screencap=0.03",
+    "empty-screencap=0.03", "black-screencap=0.03", "slow-boot=0.5:0.5", "storage-full=0.5", "clock-off=0.5",
+)  # fmt: skip
+
+
+def test_in_a_storm_of_faults_the_fleet_plays_on(tmp_path):
+    with served(*STORM, phones=3, seed=3) as phones:
+
+        async def scene(fleet):
+            await fleet.plays(60)
+
+        after = play(phones, tmp_path, scene)
+    assert after.counts.trajectories >= 60
+    assert sum(health.recoveries for health in after.healths.values()) >= 3
+    unheard = after.counts.invalid - sum(health.lost for health in after.healths.values())
+    assert 0 <= unheard <= 3  # those that broke in the moment in which all was over

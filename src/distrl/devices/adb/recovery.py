@@ -23,6 +23,8 @@ RUNGS: tuple[Rung, ...] = (*LOOKING, "restart helper", "force-stop app", "reboot
 PATIENT: tuple[Rung, ...] = ("retry", "reboot")
 """Rungs after which a phone that is only starting up is waited for."""
 POLL_S = 0.5
+GOING_DOWN_S = 45.0
+"""A phone that answers after so long, and is up for longer than that, has not heard that it should reboot."""
 LONGEST_BOOT_S = 900.0
 """Whoever waits has a deadline of their own; this one only keeps us from waiting for ever."""
 STUCK = "pkill -9 -f '[c]om.android.commands.uiautomator' 2>/dev/null"
@@ -55,9 +57,9 @@ class Recovery:
         """Raises `DeviceError` when it did not help."""
         if rung not in self.rungs:
             raise DeviceError(f"{self._options.serials or 'adb://*'} has no rung {rung!r}; it has {self.rungs}.")
-        if rung == "reconnect":
-            await self._attachment.drop()
-        elif rung == "restart helper":
+        if rung != "retry":
+            await self._attachment.drop()  # who begins higher up needs a line that works, too
+        if rung == "restart helper":
             await self._restart_helper()
         elif rung == "force-stop app":
             await self._stop_apps()
@@ -93,13 +95,15 @@ class Recovery:
         with contextlib.suppress(DeviceLost):  # it hangs up while it goes down
             await calls.reboot()
         await self._attachment.drop()  # else the server holds on to a line that leads nowhere for a while
-        while time.monotonic() - asked_at < LONGEST_BOOT_S:
+        while (waited_s := time.monotonic() - asked_at) < LONGEST_BOOT_S:
             self._attachment.forget()
             try:
                 booted = await self._attachment.make()
                 uptime_s = vitals.parse_uptime((await booted.shell("uptime", vitals.UPTIME)).text)
                 if was_away if uptime_s is None else uptime_s < time.monotonic() - asked_at:
                     return
+                if waited_s > GOING_DOWN_S:
+                    raise DeviceError(f"{calls.address} was told to reboot and did not.")
             except (DeviceLost, NoSuchDevice, StillBooting):
                 was_away = True
             await asyncio.sleep(POLL_S)

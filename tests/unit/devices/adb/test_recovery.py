@@ -8,10 +8,14 @@ from contextlib import asynccontextmanager
 import pytest
 from served import served, strike
 
+from distrl.devices.adb import recovery
+from distrl.devices.adb import server as servers
+from distrl.devices.adb.calls import Calls
 from distrl.devices.adb.claims import Claim
+from distrl.devices.adb.line import Line
 from distrl.devices.open import open_device
 from distrl.devices.sim.device import SimPhone
-from distrl.errors import DeviceError, DeviceFrozen, PhoneFull, StillBooting
+from distrl.errors import DeviceError, DeviceFrozen, DeviceGone, PhoneFull, StillBooting
 from distrl.types import Press, Task
 
 TASK = Task("a", "s", "train", "t", "goal", seed=11, max_steps=5)
@@ -163,6 +167,34 @@ def test_a_phone_that_never_boots_can_still_be_rebooted():
     with served(f"slow-boot=1:{1e6}") as phones:
         asyncio.run(climb(phones.address, phones.phone))
         assert phones.phone.power.ready
+
+
+def test_a_reboot_that_was_never_heard_is_not_waited_for(phones, monkeypatch):
+    async def unheard(self):
+        return
+
+    async def climb():
+        async with opened(f"adb://{phones.address}") as device:
+            await device.reset(TASK)
+            monkeypatch.setattr(Calls, "reboot", unheard)
+            with pytest.raises(DeviceError, match="was told to reboot and did not"):
+                await device.recover("reboot")
+
+    monkeypatch.setattr(recovery, "GOING_DOWN_S", 0.1)
+    asyncio.run(asyncio.wait_for(climb(), 20.0))
+
+
+@pytest.mark.parametrize("rung", ["reconnect", "restart helper", "force-stop app", "reboot", "wipe"])
+def test_whoever_begins_above_reconnect_gets_a_line_that_works(phones, rung):
+    async def climb():
+        async with opened(f"adb://{phones.address}?call_s=2") as device:
+            await device.reset(TASK)
+            Line(servers._servers[False].port).client.server_kill()
+            with pytest.raises(DeviceGone):
+                await device.recover("retry")
+            await device.recover(rung)
+
+    asyncio.run(climb())
 
 
 def test_a_full_phone_is_emptied_at_reset_and_one_that_stays_full_says_so(phones):
