@@ -2,8 +2,9 @@
 
 A step is a tap and a look. Ours goes through the device: what is in front is checked before the tap, its exit status
 after it; the picture is validated and encoded; every call has its deadline. adbutils does what its documentation has a
-user write, with a thread per phone: `click` and `screenshot`, and `click` and `framebuffer`. All use one adb server,
-begin on the same screens and tap the same places. They take turns, so that whatever else the machine does hits all.
+user write, `click` and `screenshot`, with a thread per phone; and once more with `framebuffer`, which its documentation
+does not show and calls not very stable, but which spares the phone a PNG. All use one adb server, begin on the same
+screens and tap the same places. They take turns, so that whatever else the machine does hits all.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ from distrl.types import COORDINATE_MAX, Tap, Task
 
 OURS = "distrl"
 BARE = ("screenshot", "framebuffer")
-"""How adbutils looks: the one its documentation shows first, and the one that costs the phone no PNG."""
+"""adbutils' ways to look."""
+DOCUMENTED = "screenshot"
 BAR = 0.9
 WARM_UP_S = 1.0
 
@@ -43,7 +45,8 @@ def run(
 ) -> dict[str, Any]:
     """Per repeat each contender steps `phones` phones for `seconds`, each time in another order.
 
-    `ratio` is over the faster of adbutils' two ways. `device` may slow the phones down: sim://phone?latency=emulator.
+    `ratio` is ours over each of adbutils' ways: the lower end of its interval, itself, the upper end. `device` may slow
+    the phones down: sim://phone?latency=emulator.
     """
     with served_phones(phones, processes, device, seed) as serials:
         return asyncio.run(_campaign(serials, seconds, repeats, seed))
@@ -153,12 +156,12 @@ def _task(seed: int, phone: int) -> Task:
 
 def figures(rounds: dict[str, list[Round]], seed: int) -> dict[str, Any]:
     rates = {name: [one.steps_per_s for one in mine] for name, mine in rounds.items()}
-    best = max(BARE, key=lambda name: statistics.fmean(rates[name]))
     ratios = {name: paired_ratio_ci95(rates[OURS], rates[name], seed) for name in BARE}
+    reached = ratios[DOCUMENTED].estimate
     return {
         **{name: _row(mine) for name, mine in rounds.items()},
         "ratio": {name: [ratio.low, ratio.estimate, ratio.high] for name, ratio in ratios.items()},
-        "bar": {"over": best, "ratio": ratios[best].estimate, "at_least": BAR, "met": ratios[best].estimate >= BAR},
+        "bar": {"over": DOCUMENTED, "ratio": reached, "at_least": BAR, "met": reached >= BAR},
     }
 
 

@@ -47,7 +47,7 @@ class Stream:
         await self._line.send(Message(OKAY, self.local, self.remote))
 
     async def write(self, data: bytes) -> None:
-        """In pieces that the host takes; the last of it may still wait for its turn, together with what is written next.
+        """In pieces that the host takes; the last of it may still wait, and go together with what is written next.
         Raises `Ended` when the host is gone."""
         self._outbox += data
         await self._send(leave=PIPE)
