@@ -45,8 +45,8 @@ def run(
 ) -> dict[str, Any]:
     """Per repeat each contender steps `phones` phones for `seconds`, each time in another order.
 
-    `ratio` is ours over each of adbutils' ways: the lower end of its interval, itself, the upper end. `device` may slow
-    the phones down: sim://phone?latency=emulator.
+    `ratio` is ours over each of adbutils' ways, with the ends of its 95 % interval (bootstrap over repeats). `device`
+    may slow the phones down: sim://phone?latency=emulator.
     """
     with served_phones(phones, processes, device, seed) as serials:
         return asyncio.run(_campaign(serials, seconds, repeats, seed))
@@ -160,7 +160,7 @@ def figures(rounds: dict[str, list[Round]], seed: int) -> dict[str, Any]:
     reached = ratios[DOCUMENTED].estimate
     return {
         **{name: _row(mine) for name, mine in rounds.items()},
-        "ratio": {name: [ratio.low, ratio.estimate, ratio.high] for name, ratio in ratios.items()},
+        "ratio": {name: {"is": r.estimate, "low": r.low, "high": r.high} for name, r in ratios.items()},
         "bar": {"over": DOCUMENTED, "ratio": reached, "at_least": BAR, "met": reached >= BAR},
     }
 

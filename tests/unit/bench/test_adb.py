@@ -40,7 +40,7 @@ def test_the_bar_is_over_what_the_documentation_of_adbutils_shows(ours, met):
 
     figures = adb.figures({OURS: turns(ours), "screenshot": turns(100), "framebuffer": turns(200)}, seed=0)
     assert figures["bar"] == {"over": "screenshot", "ratio": ours / 100, "at_least": 0.9, "met": met}
-    assert figures["ratio"]["framebuffer"] == [ours / 200] * 3
+    assert figures["ratio"]["framebuffer"] == {"is": ours / 200, "low": ours / 200, "high": ours / 200}
 
 
 def test_all_contenders_tap_the_same_places():

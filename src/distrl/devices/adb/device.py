@@ -49,11 +49,11 @@ class AdbPhone:
 
     async def reset(self, task: Task) -> Screen:
         calls = await self._attached()
-        recipe = self._options.reset
-        if recipe == "task" or (recipe == "auto" and self._served):
+        loads, recipe = recipes.plan(self._options, task, served=self._served)
+        if loads:
             await self._load(calls, task)
-        elif recipe != "none":
-            await self._do(calls, "reset", recipes.script(self._options, task, self._guard), again=True)
+        if recipe != "none":
+            await self._do(calls, "reset", recipes.script(self._options, task, self._guard, recipe), again=True)
             await self._settle()
         return await self.screen()
 

@@ -1,6 +1,7 @@
 """How a phone comes into the start state of a task.
 
-A task of a suite for real phones names its app and where to begin in its parameters: `package`, `link`.
+A task of a suite for real phones names its app, where to begin and how to get there in its parameters: `package`,
+`link`, `reset`. They go before the options of the address.
 """
 
 from __future__ import annotations
@@ -20,7 +21,16 @@ UNLOCK = "wm dismiss-keyguard 2>/dev/null"
 PACKAGE = re.compile(r"[A-Za-z][\w.]*")
 
 
-def script(options: AdbOptions, task: Task, guard: Guard) -> str:
+def plan(options: AdbOptions, task: Task, *, served: bool) -> tuple[bool, str]:
+    """Whether the phone is loaded with the task's state, which a served one can be, and the recipe to follow then."""
+    wanted = str(task.params.get("reset") or options.reset)
+    if wanted == "auto":
+        named = bool(task.params.get("package") or task.params.get("link"))
+        return served, "home" if named or not served else "none"
+    return wanted == "task", "none" if wanted == "task" else wanted
+
+
+def script(options: AdbOptions, task: Task, guard: Guard, recipe: str) -> str:
     """From whatever is shown to the task's first page: awake, the app stopped (and emptied), home, the page opened."""
     package = str(task.params.get("package") or options.app)
     link = str(task.params.get("link") or options.link)
@@ -30,7 +40,7 @@ def script(options: AdbOptions, task: Task, guard: Guard) -> str:
     if package:
         guard.check_app(package)
         found.append(["am", "force-stop", package])
-        if options.reset == "clear":
+        if recipe == "clear":
             found.append(["pm", "clear", package])
     found.append(HOME)
     if link:
