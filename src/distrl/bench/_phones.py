@@ -1,7 +1,11 @@
-"""Served phones in processes of their own, so that what they burn is not burnt by whoever is measured."""
+"""Served phones in processes of their own, so that what they burn is not burnt by whoever is measured.
+
+python -m distrl.bench._phones COUNT DEVICE SEED     until its standard input closes, so also when we are killed
+"""
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -9,9 +13,7 @@ from contextlib import ExitStack, contextmanager
 
 from distrl.errors import DeviceError
 
-SERVE = (sys.executable, "-m", "distrl.cli.main", "phone", "--adb-port", "0")
-PLUGGED_IN = "adb connect "
-STOP_S = 10.0
+STOP_S = 30.0
 
 
 @contextmanager
@@ -25,22 +27,32 @@ def served_phones(count: int, processes: int, device: str, seed: int) -> Iterato
 
 @contextmanager
 def _rack(phones: int, device: str, seed: int) -> Iterator[subprocess.Popen[str]]:
-    command = [*SERVE, "--phones", str(phones), "--device", device, "--seed", str(seed)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", __name__, str(phones), device, str(seed)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None
     try:
         yield process
     finally:
-        process.terminate()
-        try:
-            process.wait(STOP_S)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.stdin.close()
+        process.wait(STOP_S)
 
 
 def _addresses(rack: subprocess.Popen[str], phones: int) -> list[str]:
     assert rack.stdout is not None
-    said = [rack.stdout.readline() for _ in range(phones)]
-    if not all(line.startswith(PLUGGED_IN) for line in said):
-        raise DeviceError(f"`distrl phone` served no {phones} phones but said {said!r}. Try it alone.")
-    return [line.removeprefix(PLUGGED_IN).strip() for line in said]
+    said = [rack.stdout.readline().strip() for _ in range(phones)]
+    if not all(said):
+        raise DeviceError(f"No {phones} phones could be served; see above. Try `distrl phone --phones {phones}`.")
+    return said
+
+
+async def _serve(phones: int, device: str, seed: int) -> None:
+    from distrl.devices.adbd.phone import Model
+    from distrl.devices.adbd.server import Rack
+
+    async with Rack(Model(device, seed), 0, phones) as rack:
+        print(*rack.addresses, sep="\n", flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve(int(sys.argv[1]), sys.argv[2], int(sys.argv[3])))

@@ -53,7 +53,7 @@ class AdbPhone:
         if loads:
             await self._load(calls, task)
         if recipe != "none":
-            await self._do(calls, "reset", recipes.script(self._options, task, self._guard, recipe), again=True)
+            await self._do(calls, "reset", recipes.script(self._options, task, self._guard), again=True)
             await self._settle()
         return await self.screen()
 

@@ -23,14 +23,18 @@ PACKAGE = re.compile(r"[A-Za-z][\w.]*")
 
 def plan(options: AdbOptions, task: Task, *, served: bool) -> tuple[bool, str]:
     """Whether the phone is loaded with the task's state, which a served one can be, and the recipe to follow then."""
-    wanted = str(task.params.get("reset") or options.reset)
-    if wanted == "auto":
+    recipe = wanted(options, task)
+    if recipe == "auto":
         named = bool(task.params.get("package") or task.params.get("link"))
         return served, "home" if named or not served else "none"
-    return wanted == "task", "none" if wanted == "task" else wanted
+    return recipe == "task", "none" if recipe == "task" else recipe
 
 
-def script(options: AdbOptions, task: Task, guard: Guard, recipe: str) -> str:
+def wanted(options: AdbOptions, task: Task) -> str:
+    return str(task.params.get("reset") or options.reset)
+
+
+def script(options: AdbOptions, task: Task, guard: Guard) -> str:
     """From whatever is shown to the task's first page: awake, the app stopped (and emptied), home, the page opened."""
     package = str(task.params.get("package") or options.app)
     link = str(task.params.get("link") or options.link)
@@ -40,7 +44,7 @@ def script(options: AdbOptions, task: Task, guard: Guard, recipe: str) -> str:
     if package:
         guard.check_app(package)
         found.append(["am", "force-stop", package])
-        if recipe == "clear":
+        if wanted(options, task) == "clear":
             found.append(["pm", "clear", package])
     found.append(HOME)
     if link:

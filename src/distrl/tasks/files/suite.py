@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from distrl.errors import ConfigError
 from distrl.tasks.base import Ending, Hand, Oracle, Params, Template
 from distrl.tasks.files.entry import Entry, fill
-from distrl.tasks.splits import SEEDS_PER_SPLIT, SPLITS, TEST_SHARE, TemplateSuite, fingerprint, normalise
+from distrl.tasks.splits import HOME, SEEDS_PER_SPLIT, SPLITS, TEST_SHARE, TemplateSuite, fingerprint, normalise
 from distrl.types import Task
 
 ALL = "all"
@@ -123,6 +123,7 @@ class FileSuite(TemplateSuite):
             seed=seed,
             max_steps=template.max_steps,
             params=template.params_of(params),
+            start=(("open", *HOME),),  # a simulated phone would begin in an app, now and then
         )
 
 

@@ -134,7 +134,7 @@ def test_all_problems_are_named_at_once(refusal):
         ("- just words", "Write `- goal: …`"),
         ("- goal: a\n  goal: b", "written twice"),
         ("- !!python/object/apply:os.system [ls]", "is not valid YAML"),
-        ("[" * 5000, "is not valid YAML"),
+        ("[" * 1500, "is not valid YAML"),
     ],
 )
 def test_what_is_no_task_file_is_said_so(refusal, text, said):

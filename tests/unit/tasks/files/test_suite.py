@@ -70,7 +70,7 @@ def test_a_task_carries_all_that_device_and_judge_need(suite):
     task = found.tasks(ALL, 1, seed=0)[0]
     city = task.params["city"]
     assert task.goal == f"Weather in {city}"
-    assert (task.max_steps, task.template, task.start) == (7, "weather", ())
+    assert (task.max_steps, task.template, task.start) == (7, "weather", (("open", "launcher", "home"),))
     assert task.params == {
         "city": city, "package": "org.example.weather", "link": "https://example.com", "reset": "clear",
         "judge": {"foreground": ["org.example.weather"], "shows": [city], "answer": ["sun", city]},
