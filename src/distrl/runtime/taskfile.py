@@ -52,7 +52,8 @@ def keep(config: Config) -> tuple[Config, TaskFile | None]:
     kept = config.run_folder.absolute() / TASKS
     if not is_task_file(suite) or Path(suite).absolute().parent == kept:
         return config, None
-    file = TaskFile(suite, read_text(Path(suite)).encode())
+    read_text(Path(suite))  # one that cannot be read is refused as everywhere
+    file = TaskFile(suite, Path(suite).read_bytes())
     tasks = config.tasks.model_copy(update={"suite": str(kept / file.name)})
     return config.model_copy(update={"tasks": tasks}), file
 
