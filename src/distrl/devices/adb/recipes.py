@@ -21,19 +21,6 @@ UNLOCK = "wm dismiss-keyguard 2>/dev/null"
 PACKAGE = re.compile(r"[A-Za-z][\w.]*")
 
 
-def plan(options: AdbOptions, task: Task, *, served: bool) -> tuple[bool, str]:
-    """Whether the phone is loaded with the task's state, which a served one can be, and the recipe to follow then."""
-    recipe = wanted(options, task)
-    if recipe == "auto":
-        named = bool(task.params.get("package") or task.params.get("link"))
-        return served, "home" if named or not served else "none"
-    return recipe == "task", "none" if recipe == "task" else recipe
-
-
-def wanted(options: AdbOptions, task: Task) -> str:
-    return str(task.params.get("reset") or options.reset)
-
-
 def script(options: AdbOptions, task: Task, guard: Guard) -> str:
     """From whatever is shown to the task's first page: awake, the app stopped (and emptied), home, the page opened."""
     package = str(task.params.get("package") or options.app)
@@ -54,3 +41,16 @@ def script(options: AdbOptions, task: Task, guard: Guard) -> str:
     elif package:
         found.append(["monkey", "-p", package, "-c", "android.intent.category.LAUNCHER", "1"])
     return f"{joined([WAKE])}; {UNLOCK}; {joined(found)}"
+
+
+def plan(options: AdbOptions, task: Task, *, served: bool) -> tuple[bool, str]:
+    """Whether the phone is loaded with the task's state, which a served one can be, and the recipe to follow then."""
+    recipe = wanted(options, task)
+    if recipe == "auto":
+        named = bool(task.params.get("package") or task.params.get("link"))
+        return served, "home" if named or not served else "none"
+    return recipe == "task", "none" if recipe == "task" else recipe
+
+
+def wanted(options: AdbOptions, task: Task) -> str:
+    return str(task.params.get("reset") or options.reset)
