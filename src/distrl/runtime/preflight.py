@@ -55,7 +55,7 @@ def check_rules(suite: FileSuite, address: str) -> None:
             "and judge.url (docs/judges.md). Or give each task its rules (docs/tasks.md)."
         )
     reading = [name for name, template in suite.files.items() if "shows" in (template.rules or {})]
-    if reading and urlsplit(address).scheme == "adb" and "tree=1" not in urlsplit(address).query.split("&"):
+    if reading and urlsplit(address).scheme in ("adb", "avd") and "tree=1" not in urlsplit(address).query.split("&"):
         raise ConfigError(
             f"{reading[0]!r} of {suite.source} is judged by the texts on the screen, which {address} does not give. "
             "Add tree=1 to devices.address, or set judge.kind=chain."
