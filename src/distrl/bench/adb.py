@@ -30,7 +30,6 @@ from distrl.types import COORDINATE_MAX, Tap, Task
 OURS = "distrl"
 BARE = ("screenshot", "framebuffer")
 """adbutils' ways to look."""
-DOCUMENTED = "screenshot"
 BAR = 0.9
 WARM_UP_S = 1.0
 
@@ -157,11 +156,10 @@ def _task(seed: int, phone: int) -> Task:
 def figures(rounds: dict[str, list[Round]], seed: int) -> dict[str, Any]:
     rates = {name: [one.steps_per_s for one in mine] for name, mine in rounds.items()}
     ratios = {name: paired_ratio_ci95(rates[OURS], rates[name], seed) for name in BARE}
-    reached = ratios[DOCUMENTED].estimate
     return {
         **{name: _row(mine) for name, mine in rounds.items()},
         "ratio": {name: {"is": r.estimate, "low": r.low, "high": r.high} for name, r in ratios.items()},
-        "bar": {"over": DOCUMENTED, "ratio": reached, "at_least": BAR, "met": reached >= BAR},
+        "bar": {"at_least": BAR, "met_over": {name: ratio.estimate >= BAR for name, ratio in ratios.items()}},
     }
 
 
