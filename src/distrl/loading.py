@@ -58,6 +58,22 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+class Lines(dict[str, Any]):
+    """A mapping of a YAML text that knows on which line it begins."""
+
+    line = 0
+
+
+class _LineLoader(_Loader):
+    def construct_lines(self, node: yaml.MappingNode) -> Lines:
+        found = Lines(self.construct_mapping(node, deep=True))
+        found.line = node.start_mark.line + 1
+        return found
+
+
+_LineLoader.add_constructor("tag:yaml.org,2002:map", _LineLoader.construct_lines)
+
+
 class _Dumper(yaml.SafeDumper):
     yaml_implicit_resolvers = _resolvers()
 
@@ -78,6 +94,14 @@ def read(path: Path) -> Tree:
     if not isinstance(tree, dict | None):
         raise ConfigError(f"{path} must hold sections such as `learner:`, but it holds {tree!r}.")
     return tree or {}
+
+
+def with_lines(text: str, source: str) -> Any:
+    """Whatever a YAML text holds, its mappings as `Lines`."""
+    try:
+        return yaml.load(text, Loader=_LineLoader)  # a SafeLoader: runs no code
+    except (yaml.YAMLError, RecursionError) as error:
+        raise ConfigError(f"{source} is not valid YAML: {error}") from error
 
 
 def scalar(text: str) -> Any:

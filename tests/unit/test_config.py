@@ -203,3 +203,13 @@ def test_where_no_key_may_go_and_what_may_hold_one_is_refused_without_showing_it
 )  # fmt: skip
 def test_an_endpoint_is_https_anywhere_or_http_on_this_machine(url):
     assert load_config("quickstart", [f"judge.url={url}"]).judge.url == url.rstrip("/")
+
+
+def test_a_task_file_beside_a_config_is_found_from_anywhere(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "goals.txt").write_text("Open it\n")
+    (tmp_path / "here" / "mine.yaml").write_text("tasks: {suite: goals.txt}\n")
+    monkeypatch.chdir(tmp_path)
+    assert load_config("here/mine.yaml").tasks.suite == str(tmp_path / "here" / "goals.txt")
+    assert load_config("here/mine.yaml", ["tasks.suite=goals.txt"]).tasks.suite == "goals.txt"
+    assert load_config("here/mine.yaml", ["tasks.suite=webshop"]).tasks.suite == "webshop"

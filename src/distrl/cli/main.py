@@ -10,7 +10,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 import distrl
-from distrl.cli import bench, devices, doctor, evaluate, judge, phone, plan, replay, settings, sft, train, worker
+from distrl.cli import bench, devices, doctor, evaluate, judge, phone, plan, replay, settings, sft, tasks, train, worker
 from distrl.errors import DistrlError
 
 WRONG = 2
@@ -51,6 +51,7 @@ app.add_typer(judge.app, name="judge")
 app.add_typer(devices.app, name="devices")
 app.command("phone")(phone.phone)
 app.command("plan")(plan.plan)
+app.command("tasks")(tasks.tasks)
 app.command("replay")(replay.replay)
 app.command("config")(settings.config)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from distrl import loading
+from distrl.config.playing import is_task_file
 from distrl.config.run import Config
 from distrl.errors import ConfigError, nearest
 
@@ -19,7 +20,17 @@ def load_config(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Conf
     Raises `ConfigError` that says which key or value is wrong and what would be right.
     """
     path = find_config(name_or_path)
-    return loading.build(Config, loading.overlay(loading.read(path), overrides, Config), str(path))
+    return loading.build(Config, loading.overlay(_beside(path), overrides, Config), str(path))
+
+
+def _beside(path: Path) -> loading.Tree:
+    """What a config says, with a task file that lies beside it named in full. So does a run folder keep its own."""
+    tree = loading.read(path)
+    tasks = tree.get("tasks")
+    suite = tasks.get("suite") if isinstance(tasks, dict) else None
+    if not isinstance(suite, str) or not is_task_file(suite) or not (found := path.parent / suite).is_file():
+        return tree
+    return {**tree, "tasks": {**tree["tasks"], "suite": str(found.absolute())}}
 
 
 def find_config(name_or_path: str | Path) -> Path:

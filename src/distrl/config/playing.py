@@ -8,6 +8,14 @@ from pydantic import NonNegativeFloat, NonNegativeInt, PositiveInt
 
 from distrl.config.settings import PositiveFloat, Settings
 
+TASK_FILES = (".txt", ".yaml", ".yml")
+"""Endings of files that hold tasks."""
+
+
+def is_task_file(suite: str) -> bool:
+    """Whether `tasks.suite` means a file and not one of the suites that ship."""
+    return suite.endswith(TASK_FILES) or "/" in suite
+
 
 class DevicesConfig(Settings):
     """The phones, and how long we wait for them."""
@@ -43,14 +51,15 @@ class TasksConfig(Settings):
     """What the agent is asked to do."""
 
     suite: str = "general"
-    """Suite of task templates: general or webshop."""
+    """Suite of task templates: general, webshop, or a file with tasks of your own, `my-tasks.txt` or `.yaml`
+    (docs/tasks.md)."""
 
     only: tuple[str, ...] = ()
     """Templates to play, by the beginning of their name (`settings/`, `clock/add_alarm`), in training and evaluation
     alike; empty plays the whole suite."""
 
     split: str = "train"
-    """Split that training tasks come from."""
+    """Split that training tasks come from. `all` is every task of a file."""
 
     curriculum: Literal["uniform", "edge"] = "uniform"
     """uniform: every template equally often; edge: more often where success is near one half."""

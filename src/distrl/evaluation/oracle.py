@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from distrl.devices.base import Device, Inspectable
-from distrl.tasks.base import Hand, load_suite
+from distrl.errors import ConfigError, UnknownName
+from distrl.tasks.base import SUITES, Hand, Oracle, Params, load_suite
 from distrl.types import Action, Decision, Done, Outcome, Screen, Step, Task, Trajectory, Tree, ends_episode
 
 
@@ -20,7 +22,7 @@ async def play_oracle(device: Device, task: Task) -> Demonstration:
 
     Pop-ups are closed between any two actions of the oracle. An oracle that ends without a word is done.
     """
-    oracle = load_suite(task.suite).templates[task.template].oracle
+    oracle = oracle_of(task)
     hand = Hand()
     steps: list[tuple[Screen, Action]] = []
     screen = await device.reset(task)
@@ -33,6 +35,17 @@ async def play_oracle(device: Device, task: Task) -> Demonstration:
             return Demonstration(steps, hand.screen)
         await device.perform(action)
         hand.look(await device.screen(), await _state(device))
+
+
+def oracle_of(task: Task) -> Callable[[Hand, Params], Oracle]:
+    """Raises `ConfigError` where there is none."""
+    try:
+        return load_suite(task.suite).templates[task.template].oracle
+    except (UnknownName, KeyError):
+        raise ConfigError(
+            f"There is no oracle that solves {task.template!r} of {task.suite!r}: tasks of a file have none. "
+            f"Demonstrations come from the suites {' and '.join(SUITES)}."
+        ) from None
 
 
 async def _state(device: Device) -> Tree:

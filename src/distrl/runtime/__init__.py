@@ -30,14 +30,16 @@ def launch(
     from distrl.runtime import lifecycle
     from distrl.runtime.preflight import check_virtual_time
     from distrl.runtime.progress import Silent
+    from distrl.runtime.taskfile import keep
     from distrl.runtime.topology import Parts
 
     if resume is not None:
         config = lifecycle.resumed_folder(config, resume)
     if serial:
         check_virtual_time(config)
-    start = _serial if serial else _ray
-    return lifecycle.run((parts or Parts)(config), start(), progress or Silent(), resume=resume is not None)
+    config, kept = keep(config)
+    start, again = _serial if serial else _ray, resume is not None
+    return lifecycle.run((parts or Parts)(config), start(), progress or Silent(), resume=again, tasks=kept)
 
 
 def evaluate_policy(

@@ -15,7 +15,9 @@ from distrl.evaluation.summary import AFTER, BEFORE, write_summary
 from distrl.learner import checkpoint
 from distrl.runtime.interrupt import Interrupt
 from distrl.runtime.progress import Progress
+from distrl.runtime.taskfile import TaskFile
 from distrl.runtime.topology import Parts
+from distrl.store.folder import TASKS, keep_tasks
 from distrl.store.provenance import describe
 from distrl.store.run import RunStore
 
@@ -41,10 +43,10 @@ class Engine(Protocol):
 StartEngine = Callable[[Parts, Progress, Interrupt], Engine]
 
 
-def run(parts: Parts, start: StartEngine, progress: Progress, *, resume: bool) -> int:
-    """Exit status of a whole run: 0, or 130 after an interrupt."""
+def run(parts: Parts, start: StartEngine, progress: Progress, *, resume: bool, tasks: TaskFile | None = None) -> int:
+    """Exit status of a whole run: 0, or 130 after an interrupt. `tasks`: the file that its folder is to keep."""
     config = parts.config
-    open_folder(config, progress, resume=resume)
+    open_folder(config, progress, resume=resume, tasks=tasks)
     with Interrupt() as interrupt:
         engine = start(parts, progress, interrupt)
         try:
@@ -58,17 +60,22 @@ def run(parts: Parts, start: StartEngine, progress: Progress, *, resume: bool) -
     return 0
 
 
-def open_folder(config: Config, progress: Progress, *, resume: bool) -> None:
+def open_folder(config: Config, progress: Progress, *, resume: bool, tasks: TaskFile | None = None) -> None:
     """Make the run folder, or make sure that it can be gone on with.
 
     Raises `RunExists`, `RunNotFound`, `RunBusy`, or `CheckpointError` when every checkpoint is damaged.
     """
     if resume:
         RunStore.open(config.run_folder).close()
+        keep_tasks(config.run_folder, tasks.files if tasks else {})
         checkpoint.latest(config.run_folder / "checkpoints", progress.message)
         return
     meta = describe(seed=config.run.seed, command=sys.argv, date=datetime.now().astimezone())
-    RunStore.create(config.run_folder, config.model_dump(mode="json"), meta).close()
+    tree = config.model_dump(mode="json")
+    if tasks is not None:
+        meta["tasks"] = tasks.summary()
+        tree["tasks"]["suite"] = f"{TASKS}/{tasks.name}"  # beside the config: also after the folder was moved
+    RunStore.create(config.run_folder, tree, meta, tasks.files if tasks else {}).close()
 
 
 def _phases(engine: Engine, config: Config, interrupt: Interrupt) -> None:

@@ -9,12 +9,14 @@ import socket
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
 from distrl.errors import CheckpointError, ConfigError, CorruptData, PortTaken, StorageFull
 from distrl.policies.models import model_folder, torch_device
 from distrl.tasks.base import load_suite
+from distrl.tasks.files.suite import FileSuite
 from distrl.types import Screen
 
 LOCAL, LOOPBACK = "local", "127.0.0.1"
@@ -28,6 +30,8 @@ def check(config: Config) -> None:
     suite = load_suite(config.tasks.suite, config.tasks.only)
     for split in (config.tasks.split, config.evaluation.split):
         suite.tasks(split, 1, config.run.seed)
+    if isinstance(suite, FileSuite) and config.judge.kind == "rules":
+        check_rules(suite, config.devices.address)
     asyncio.run(open_device(config.devices.address, seed=config.run.seed, name="preflight").close())
     if config.devices.address.startswith("avd://"):
         _check_emulators(config)
@@ -40,6 +44,23 @@ def check(config: Config) -> None:
         raise ConfigError(
             "algorithm.name=grpo compares trajectories of one task, and tasks.group_size is 1: it would never learn "
             "anything. Set tasks.group_size to 2 or more; 8 is usual."
+        )
+
+
+def check_rules(suite: FileSuite, address: str) -> None:
+    """Whether rules alone can judge every task of a file, on this device. Raises `ConfigError`."""
+    unruled = [name for name, template in suite.files.items() if template.rules is None]
+    if unruled:
+        raise ConfigError(
+            f"{len(unruled)} of {len(suite.files)} tasks in {suite.source} have no rule, {unruled[0]!r} for one, and "
+            "judge.kind is rules. Have a model judge them: judge.kind=vlm, or chain for rules first, with judge.model "
+            "and judge.url (docs/judges.md). Or give each task its rules (docs/tasks.md)."
+        )
+    reading = [name for name, template in suite.files.items() if "shows" in (template.rules or {})]
+    if reading and urlsplit(address).scheme in ("adb", "avd") and "tree=1" not in urlsplit(address).query.split("&"):
+        raise ConfigError(
+            f"{reading[0]!r} of {suite.source} is judged by the texts on the screen, which {address} does not give. "
+            "Add tree=1 to devices.address, or set judge.kind=chain."
         )
 
 

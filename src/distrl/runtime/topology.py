@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from distrl.config import Config
+from distrl.config.playing import is_task_file
 from distrl.devices.base import Device
 from distrl.host.host import Host
 from distrl.judges.base import Judge
@@ -93,11 +94,13 @@ class Parts:
         """A new one for each worker: it may hold connections, which the worker closes."""
         from distrl.judges.chain import ChainJudge
         from distrl.judges.rules import RuleJudge
+        from distrl.judges.screens import ScreenJudge
 
+        rules = ScreenJudge() if is_task_file(self.config.tasks.suite) else RuleJudge()
         if self.config.judge.kind == "rules":
-            return RuleJudge()
+            return rules
         model = self.vlm_judge()
-        return ChainJudge([RuleJudge(), model]) if self.config.judge.kind == "chain" else model
+        return ChainJudge([rules, model]) if self.config.judge.kind == "chain" else model
 
     def vlm_judge(self) -> VlmJudge:
         """The judge that asks the model, with the key of this process's environment. Raises `ConfigError`."""

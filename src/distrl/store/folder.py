@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TextIO
 
@@ -17,12 +18,24 @@ from distrl.types import Tree
 DATABASE = "run.sqlite"
 
 
-def lay_out(folder: Path, config: Tree, meta: Tree) -> None:
+TASKS = "tasks"
+"""Where a run keeps the task file it was started with."""
+
+
+def lay_out(folder: Path, config: Tree, meta: Tree, tasks: Mapping[str, bytes]) -> None:
     (folder / "blobs").mkdir(parents=True)
     (folder / "checkpoints").mkdir()
+    keep_tasks(folder, tasks)
     write_whole(folder / "config.yaml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
     write_whole(folder / "meta.json", json.dumps(meta, indent=2).encode() + b"\n")
     Log.create(folder / DATABASE)
+
+
+def keep_tasks(folder: Path, tasks: Mapping[str, bytes]) -> None:
+    """Write task files, by name."""
+    for name, data in tasks.items():
+        (folder / TASKS).mkdir(exist_ok=True)
+        write_whole(folder / TASKS / Path(name).name, data)
 
 
 def existing(folder: Path) -> Path:

@@ -1,6 +1,6 @@
 """The run folder: what a run is made of, and all that it has seen.
 
-    config.yaml  meta.json  run.sqlite  blobs/ab/<sha256>.jpg  checkpoints/  tb/  report.html
+    config.yaml  meta.json  tasks/  run.sqlite  blobs/ab/<sha256>.jpg  checkpoints/  tb/  report.html
 
 One process writes (`create`, `open`), any number read (`read`). A trajectory's screenshots are on disk before the
 transaction that names them, so a reader sees whole trajectories only; a crash in between leaves blobs that nobody
@@ -110,8 +110,9 @@ class RunStore:
     # -- opening and closing
 
     @classmethod
-    def create(cls, folder: Path, config: Tree, meta: Tree) -> RunStore:
-        """A new run, open for writing. Raises `RunExists` when the folder is there and holds anything."""
+    def create(cls, folder: Path, config: Tree, meta: Tree, tasks: Mapping[str, bytes] | None = None) -> RunStore:
+        """A new run, open for writing, with the task files it keeps. Raises `RunExists` when the folder is there and
+        holds anything."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise RunExists(
                 f"The run folder {folder} exists already, and nothing in it was touched. Go on with it by "
@@ -120,7 +121,7 @@ class RunStore:
         aside = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
         with room_needed(folder):
             try:
-                lay_out(aside, config, meta)
+                lay_out(aside, config, meta, tasks or {})
                 aside.rename(folder)  # whole at once: a run that was killed while being born does not exist
             except BaseException:
                 shutil.rmtree(aside, ignore_errors=True)

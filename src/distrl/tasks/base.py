@@ -17,8 +17,10 @@ import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
+from distrl.config.playing import TASK_FILES, is_task_file
 from distrl.errors import UnknownName
 from distrl.types import Action, Element, LongPress, Press, Screen, Swipe, Tap, Task, Tree, Type
 
@@ -268,7 +270,12 @@ class Suite(Protocol):
 
 
 def load_suite(name: str, only: Sequence[str] = ()) -> Suite:
-    if name not in SUITES:
-        raise UnknownName("suite", name, SUITES)
-    suite: Suite = importlib.import_module(f"distrl.tasks.{name}").SUITE
+    """The suite of that name, or the one in a task file. Raises `ConfigError`."""
+    suite: Suite
+    if is_task_file(name):
+        suite = importlib.import_module("distrl.tasks.files").open_suite(Path(name))
+    elif name in SUITES:
+        suite = importlib.import_module(f"distrl.tasks.{name}").SUITE
+    else:
+        raise UnknownName("suite", name, (*SUITES, *(f"FILE{ending}" for ending in TASK_FILES)))
     return suite.only(only) if only else suite

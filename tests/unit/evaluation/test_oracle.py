@@ -2,6 +2,7 @@ import asyncio
 
 import pytest
 
+from distrl.errors import ConfigError
 from distrl.evaluation import oracle
 from distrl.tasks.base import Template
 from distrl.tasks.splits import TemplateSuite
@@ -72,3 +73,8 @@ def test_a_demonstration_becomes_a_trajectory_that_is_not_judged_yet(monkeypatch
 def test_an_oracle_that_is_lost_says_what_it_sees(monkeypatch):
     with pytest.raises(LookupError, match="Save"):
         play(monkeypatch, lambda hand, params: hand.tap("Save"))
+
+
+def test_a_task_of_a_file_has_no_oracle_and_it_is_said_where_demonstrations_come_from():
+    with pytest.raises(ConfigError, match="no oracle that solves 'open-it' of 'mine-1234abcd'.* general and webshop"):
+        oracle.oracle_of(Task("t", "mine-1234abcd", "train", "open-it", "Open it", 0, 5))

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from distrl.evaluation.statistics import Z95, Interval, difference_ci95, ratio_ci95, wilson
+from distrl.evaluation.statistics import Z95, Interval, difference_ci95, paired_ratio_ci95, ratio_ci95, wilson
 
 
 @pytest.mark.parametrize(
@@ -90,3 +90,13 @@ def test_a_ratio_of_means_has_a_seeded_interval_around_it():
     assert 2.2 < interval.low < interval.estimate < interval.high < 2.6
     with pytest.raises(ValueError, match="at least one"):
         ratio_ci95([], [1.0], seed=0)
+
+
+def test_what_slows_a_turn_down_for_both_does_not_widen_the_interval_of_their_ratio():
+    speed = np.random.default_rng(0).uniform(50.0, 500.0, 8)
+    together = paired_ratio_ci95(0.9 * speed, speed, seed=1)
+    assert together.low == pytest.approx(0.9)
+    assert together.high == pytest.approx(0.9)
+    assert ratio_ci95(0.9 * speed, speed, seed=1).high > 1.0
+    with pytest.raises(ValueError, match="Paired turns"):
+        paired_ratio_ci95([1.0], [], seed=0)

@@ -127,3 +127,49 @@ def test_an_address_that_this_machine_does_not_have_is_named_before_anything_sta
     )
     with pytest.raises(ConfigError, match="203.0.113.77 is no address of this machine"):
         check_machine(config)
+
+
+# --- task files
+
+
+@pytest.fixture
+def filed(tmp_path, model):
+    """A config whose tasks come from this text."""
+
+    def make(text: str, address: str = "sim://phone", **judge: str) -> Config:
+        (tmp_path / "mine.yaml").write_text(text)
+        return Config.model_validate(
+            {
+                "policy": {"model": str(model)},
+                "tasks": {"suite": str(tmp_path / "mine.yaml"), "split": "all"},
+                "evaluation": {"split": "all"},
+                "devices": {"address": address},
+                "judge": judge,
+            }
+        )
+
+    return make
+
+
+def test_rules_cannot_judge_a_task_without_one_and_it_is_said_what_to_set_instead(filed):
+    half = "- {goal: a, judge: {answer: b}}\n- goal: c d\n"
+    with pytest.raises(
+        ConfigError, match=r"1 of 2 tasks in .*mine.yaml have no rule, 'c-d' .* judge.kind=vlm, or chain"
+    ):
+        check(filed(half))
+    check(filed(half, kind="chain", model="m", url="http://127.0.0.1:9/v1"))
+    check(filed("- {goal: a, judge: {answer: b}}\n"))
+
+
+def test_rules_that_read_the_screen_need_the_tree(filed):
+    shows = "- {goal: a, judge: {shows: b}}\n"
+    check(filed(shows))
+    check(filed(shows, "adb://1.2.3.4:5?settle_s=2&tree=1"))
+    with pytest.raises(ConfigError, match=r"Add tree=1 to devices.address, or set judge.kind=chain"):
+        check(filed(shows, "adb://1.2.3.4:5"))
+
+
+def test_a_split_that_a_file_does_not_have_is_found_before_anything_starts(filed):
+    config = filed("- {goal: a, split: train, judge: {answer: b}}\n")
+    with pytest.raises(ConfigError, match="no task in the split 'test-instances'"):
+        check(config.model_copy(update={"evaluation": EvaluationConfig(split="test-instances")}))

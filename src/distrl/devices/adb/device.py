@@ -53,10 +53,10 @@ class AdbPhone:
         calls = (await self._attached()).calls
         await self._checks.run(calls)
         self._recovery.package = recipes.package_of(self._options, task)
-        recipe = self._options.reset
-        if recipe == "task" or (recipe == "auto" and self._served):
+        loads, recipe = recipes.plan(self._options, task, served=self._served)
+        if loads:
             await self._load(calls, task)
-        elif recipe != "none":
+        if recipe != "none":
             await self._do(calls, "reset", recipes.script(self._options, task, self._guard), again=True)
             await self._settle()
         (await self._attached()).watcher.begin()

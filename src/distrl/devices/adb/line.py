@@ -27,7 +27,7 @@ OLDEST_SERVER = 41
 """adb 1.0.41, of 2018: the first that tells which transport it gives."""
 STDOUT, STDERR, EXIT = 1, 2, 3
 PACKET = struct.Struct("<BI")
-CHUNK = 1 << 18
+CHUNK, AHEAD = 1 << 18, 1 << 16
 CONNECT_S = 3.0
 LONGEST_SCRIPT = 60_000
 """Bytes; the length of a request has four hexadecimal digits."""
@@ -140,19 +140,38 @@ class _Client(AdbClient):  # type: ignore[misc]  # adbutils is not typed
 
 
 class _Connection(AdbConnection):  # type: ignore[misc]
-    """Does not start a server where none answers, and does not sleep when it closes."""
+    """Does not start a server where none answers, does not sleep when it closes, and reads ahead: each time that one of
+    many threads asks the system for four bytes it may have to wait for its turn again."""
 
     def __init__(self, port: int) -> None:
         self._port = port
+        self._ahead = bytearray()
         super().__init__(HOST, port)
 
     def _safe_connect(self) -> socket.socket:
+        connected = socket.socket()  # `create_connection` would look the number up as if it were a name
         try:
-            connected = socket.create_connection((HOST, self._port), CONNECT_S)
+            connected.settimeout(CONNECT_S)
+            connected.connect((HOST, self._port))
         except OSError as error:
+            connected.close()
             raise AdbConnectionError(f"this worker's adb server does not answer ({error})") from error
         connected.settimeout(None)  # whoever waits has a deadline, and cuts
         return connected
+
+    def recv(self, n: int) -> bytes:
+        """Some bytes, `n` at most; none at the end."""
+        return self._taken(n) if self._ahead else self.conn.recv(n)
+
+    def _read_fully(self, n: int) -> bytes:
+        while len(self._ahead) < n and (chunk := self.conn.recv(AHEAD)):
+            self._ahead += chunk
+        return self._taken(n)
+
+    def _taken(self, n: int) -> bytes:
+        data = bytes(self._ahead[:n])
+        del self._ahead[:n]
+        return data
 
     def cut(self) -> None:
         if not self.closed:

@@ -1,6 +1,7 @@
 """How a phone comes into the start state of a task.
 
-A task of a suite for real phones names its app and where to begin in its parameters: `package`, `link`.
+A task of a suite for real phones names its app, where to begin and how to get there in its parameters: `package`,
+`link`, `reset`. They go before the options of the address.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def script(options: AdbOptions, task: Task, guard: Guard) -> str:
     if package:
         guard.check_app(package)
         found.append(["am", "force-stop", package])
-        if options.reset == "clear":
+        if wanted(options, task) == "clear":
             found.append(["pm", "clear", package])
     found.append(HOME)
     if link:
@@ -46,3 +47,16 @@ def script(options: AdbOptions, task: Task, guard: Guard) -> str:
     elif package:
         found.append(["monkey", "-p", package, "-c", "android.intent.category.LAUNCHER", "1"])
     return f"{joined([WAKE])}; {UNLOCK}; {joined(found)}"
+
+
+def plan(options: AdbOptions, task: Task, *, served: bool) -> tuple[bool, str]:
+    """Whether the phone is loaded with the task's state, which a served one can be, and the recipe to follow then."""
+    recipe = wanted(options, task)
+    if recipe == "auto":
+        named = bool(task.params.get("package") or task.params.get("link"))
+        return served, "home" if named or not served else "none"
+    return recipe == "task", "none" if recipe == "task" else recipe
+
+
+def wanted(options: AdbOptions, task: Task) -> str:
+    return str(task.params.get("reset") or options.reset)

@@ -172,6 +172,22 @@ def test_a_recipe_for_any_android_opens_the_app_at_home(phones):
         asyncio.run(play(TASK, "reset=home&app=org.distrl.none"))
 
 
+def test_a_task_of_its_own_says_where_to_begin_and_how(phones):
+    def task(**params):
+        return Task(
+            "a", "s", "train", "t", "goal", seed=1, max_steps=5, params=params, start=(("open", "clock", "alarms"),)
+        )
+
+    async def play(query, *tasks):
+        async with opened(f"adb://{phones.address}?{query}") as device:
+            return [(await device.reset(task)).foreground for task in tasks]
+
+    notes = {"package": "org.distrl.notes"}
+    begun = asyncio.run(play("", task(), task(**notes), task(reset="none"), task(reset="home")))
+    assert begun == ["clock", "notes", "notes", "launcher"]
+    assert asyncio.run(play("reset=none", task(**notes, reset="clear"), task())) == ["notes", "notes"]
+
+
 def test_a_phone_of_somebody_else_gives_no_evidence(phones, monkeypatch):
     async def ask():
         async with opened(f"adb://{phones.address}?reset=none") as device:

@@ -96,6 +96,28 @@ def test_output_comes_in_pieces_that_the_host_takes_each_after_an_okay(address):
     assert sum(map(len, pieces)) == 16 + 192 * 384 * 4
 
 
+def test_what_is_printed_while_the_host_is_busy_comes_in_one_piece(address):
+    """As through a pipe: the program does not wait for the host, and the host gets it all with its next okay."""
+    with Host(address) as host:
+        host.greet()
+        _, local = host.open(b"exec:echo one; echo two; echo three; sleep 0")
+        assert host.read()[3] == b"one\n"
+        assert host.silent()
+        host.send(b"OKAY", 7, local)
+        assert host.read()[3] == b"two\nthree\n"
+        host.send(b"OKAY", 7, local)
+        assert host.read()[0] == b"CLSE"
+
+
+def test_what_was_printed_before_a_long_sleep_does_not_sleep_with_it(address):
+    with Host(address) as host:
+        host.greet()
+        _, local = host.open(b"exec:echo one; echo two; sleep 3000")
+        assert host.read()[3] == b"one\n"
+        host.send(b"OKAY", 7, local)
+        assert host.read()[3] == b"two\n"
+
+
 @pytest.mark.parametrize(("version", "summed"), [(0x01000000, True), (0x01000001, False)])
 def test_old_hosts_get_sums_and_new_ones_none(address, version, summed):
     with Host(address) as host:

@@ -63,7 +63,7 @@ class Terminal:
             )
             await self._stream.write(framed)
         else:
-            await self._stream.write(out + err)
+            await self._stream.write(out + err if err else out)
 
     async def exit(self, status: int) -> None:
         if self._framed:

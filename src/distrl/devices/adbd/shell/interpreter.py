@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import takewhile
 
 from distrl.devices.adbd.commands import COMMANDS, NEEDS_SYSTEM
@@ -16,6 +17,7 @@ NOT_FOUND = 127
 NO_SERVICE = 20
 WRONG_SYNTAX = 2
 NOWHERE = "/dev/null"
+REMEMBERED = 64
 
 Sink = Callable[[bytes, bytes], Awaitable[None]]
 """Takes what was written to standard output and to standard error."""
@@ -41,7 +43,7 @@ class Interpreter:
     async def run(self, line: str) -> int:
         """Run a line and return the exit status of its last command."""
         try:
-            pipelines = _parse(split(line))
+            pipelines = _parse(line)
         except SyntaxProblem as problem:
             await self._sink(b"", f"/system/bin/sh: syntax error: {problem}\n".encode())
             self.status = WRONG_SYNTAX
@@ -112,10 +114,11 @@ class Interpreter:
                 self.phone.files.write(path, data, int(self.phone.power.now))
 
 
-def _parse(tokens: list[Token]) -> list[tuple[str, list[Stage]]]:
-    """Pipelines, each with the sign before it."""
+@lru_cache(maxsize=REMEMBERED)
+def _parse(line: str) -> list[tuple[str, list[Stage]]]:
+    """Pipelines, each with the sign before it. Whoever gets them only reads them: clients say the same all day."""
     found: list[tuple[str, list[Stage]]] = [(";", [Stage()])]
-    waiting = list(tokens)
+    waiting: list[Token] = split(line)
     while waiting:
         token = waiting.pop(0)
         stage = found[-1][1][-1]

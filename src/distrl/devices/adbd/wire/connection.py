@@ -108,6 +108,7 @@ class Connection:
     async def _attend(self, service: str, stream: Stream) -> None:
         try:
             await self._serve(service, stream)
+            await stream.flush()
         except Ended:
             pass
         finally:

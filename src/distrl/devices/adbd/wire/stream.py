@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Protocol
 
 from distrl.devices.adbd.wire.messages import CLSE, OKAY, WRTE, Message
 from distrl.errors import DeviceError
+
+PIPE = 1 << 16
+"""Bytes that a program may write before the host has taken them, as into a pipe of the phone's kernel."""
 
 
 class Ended(DeviceError):
@@ -30,6 +34,8 @@ class Stream:
         self._inbox: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._ready = asyncio.Event()
         self._left = b""
+        self._outbox = bytearray()
+        self._sender: asyncio.Task[None] | None = None
         self._accepted = self._over = False
 
     # -- the service's side
@@ -41,14 +47,26 @@ class Stream:
         await self._line.send(Message(OKAY, self.local, self.remote))
 
     async def write(self, data: bytes) -> None:
-        """All of it, in pieces that the host takes. Raises `Ended` when the host is gone."""
-        size = self._line.max_payload
-        for start in range(0, len(data), size):
+        """In pieces that the host takes; the last of it may still wait, and go together with what is written next.
+        Raises `Ended` when the host is gone."""
+        self._outbox += data
+        await self._send(leave=PIPE)
+
+    async def flush(self) -> None:
+        """Wait until the host was given everything. Raises `Ended` when it is gone."""
+        await self._send(leave=0)
+
+    async def _send(self, leave: int) -> None:
+        """What the host is ready for, at once; the rest too, until no more than `leave` bytes wait."""
+        while self._outbox and (self._ready.is_set() or len(self._outbox) > leave):
             await self._ready.wait()
             if self._over:
                 raise Ended
-            self._ready.clear()
-            await self._line.send(Message(WRTE, self.local, self.remote, data[start : start + size]))
+            if self._ready.is_set() and self._outbox:  # nobody else was faster
+                self._ready.clear()
+                piece = bytes(self._outbox[: self._line.max_payload])
+                del self._outbox[: len(piece)]
+                await self._line.send(Message(WRTE, self.local, self.remote, piece))
 
     async def read(self) -> bytes:
         """What came next, at least one byte. Raises `Ended` at the end."""
@@ -85,7 +103,14 @@ class Stream:
         self._inbox.put_nowait(data)
 
     def go_on(self) -> None:
+        """The host takes more."""
         self._ready.set()
+        if self._outbox:
+            self._sender = asyncio.create_task(self._send_more())  # its service may be busy, or asleep
+
+    async def _send_more(self) -> None:
+        with contextlib.suppress(Ended):
+            await self._send(leave=PIPE)
 
     def end(self) -> None:
         """The host closed it."""

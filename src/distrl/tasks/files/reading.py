@@ -1,0 +1,91 @@
+"""A task file, read and checked: what comes out is safe to show, to hash and to hand to a phone.
+
+Nothing in a file can run code, name a path, or open anything but an app or a web page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from distrl.config.playing import TASK_FILES
+from distrl.errors import ConfigError, nearest
+from distrl.loading import Lines, with_lines
+from distrl.tasks.files.entry import KEYS, SHARED, Entry, Problem
+
+LARGEST = 1 << 20
+"""Bytes. A list of ten thousand goals has less."""
+SHOWN = 10
+"""Problems named at once."""
+SECTIONS = ("defaults", "tasks")
+
+
+def read_text(path: Path) -> str:
+    if path.suffix not in TASK_FILES:
+        raise ConfigError(f"{path} is no task file: its name must end with {', '.join(TASK_FILES)}.")
+    try:
+        data = path.read_bytes()
+        if len(data) > LARGEST:
+            raise ConfigError(f"{path} has {len(data)} bytes, and a task file may have {LARGEST}. Divide it.")
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"There is no task file {path} that can be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(
+            f"{path} is no text in UTF-8 ({error.reason} at byte {error.start}). Save it as such."
+        ) from error
+
+
+def read_entries(path: Path, text: str) -> list[Entry]:
+    """Every task of the file. Raises one `ConfigError` for all that is wrong with it."""
+    trees = _listed(path, text) if path.suffix in (".yaml", ".yml") else _lines(text)
+    entries: list[Entry] = []
+    problems: list[str] = []
+    for line, tree in trees:
+        try:
+            entries.append(Entry.parse(line, tree))
+        except Problem as problem:
+            problems.append(f"{path}, line {line}: {problem}")
+    if problems:
+        more = [f"… and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
+        raise ConfigError("\n".join([*problems[:SHOWN], *more]))
+    if not entries:
+        raise ConfigError(f"{path} holds no task. Write one goal per line, or a list `tasks:` in YAML.")
+    return entries
+
+
+def _lines(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """A goal per line, taken as it stands; what begins with # is a comment. A goal that comes again counts once."""
+    known = set()
+    for number, line in enumerate(text.split("\n"), 1):
+        goal = " ".join(line.split())
+        if goal and not goal.startswith("#") and goal not in known:
+            known.add(goal)
+            yield number, {"goal": goal.replace("{", "{{").replace("}", "}}")}
+
+
+def _listed(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The tasks of a YAML file, each with what `defaults` says where it says nothing."""
+    tree = with_lines(text, str(path))
+    if isinstance(tree, list):
+        tree = Lines({"tasks": tree})
+    if not isinstance(tree, Lines):
+        raise ConfigError(f"{path} must hold a list of tasks, each with its `goal`, or a section `tasks:` with one.")
+    for key in tree:
+        if key not in SECTIONS:
+            raise ConfigError(
+                f"{path}: there is no section {key!r}.{nearest(str(key), SECTIONS)} Known: defaults, tasks."
+            )
+    defaults, tasks = tree.get("defaults") or {}, tree.get("tasks")
+    if not isinstance(defaults, dict) or not isinstance(tasks, list):
+        raise ConfigError(f"{path}: `defaults` is a section with {', '.join(SHARED)}, and `tasks` is a list.")
+    for key in defaults:
+        if key not in SHARED:
+            raise ConfigError(f"{path}: defaults cannot hold {key!r}. Known: {', '.join(SHARED)}.")
+    for number, task in enumerate(tasks, 1):
+        if not isinstance(task, Lines):
+            raise ConfigError(
+                f"{path}: task {number} is {task!r}. Write `- goal: …`; it may also have {', '.join(KEYS[1:])}."
+            )
+        yield task.line, {**defaults, **task}
