@@ -34,12 +34,14 @@ class Emulators:
         script = self._folder / "faults"
         struck = [self._faults[number % len(self._faults)] for number in range(self._count)] if self._faults else []
         script.write_text("".join(f"{fault}\n" for fault in struck), encoding="utf-8")
+        self._before = dict(os.environ)
         os.environ.update(sdk.environment | {"HOME": str(self._folder), orders.VARIABLE: f"@{script}"})
         self._home = sdk.environment["ANDROID_HOME"]
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        return
+        os.environ.clear()
+        os.environ.update(self._before)
 
     def address(self, query: str) -> str:
         return f"avd://{NAME}?count={self._count}&{query}".rstrip("&")

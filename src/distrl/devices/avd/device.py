@@ -17,7 +17,7 @@ from distrl.devices.avd.options import AvdOptions
 from distrl.devices.avd.running import Launch, Running
 from distrl.devices.avd.sdk import find_avd
 from distrl.devices.base import Recoverable, Rung
-from distrl.errors import BootFailed, DeviceError, DeviceGone, NoEmulator, SnapshotFailed
+from distrl.errors import BootFailed, DeviceError, DeviceGone, NoEmulator, NoSuchDevice, SnapshotFailed
 from distrl.types import Action, Screen, Task, Tree
 
 T = TypeVar("T")
@@ -48,6 +48,13 @@ class AvdPhone:
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
+        """Those that could help: where its emulator has died, only those that start another."""
+        if self._running is not None and not self._running.emulator.alive:
+            return ("reboot", "wipe")
+        return self._all_rungs
+
+    @property
+    def _all_rungs(self) -> tuple[Rung, ...]:
         """Those of the phone inside where it has some, and those that only an emulator has."""
         phone = self._running.phone if self._running is not None else None
         gentle: tuple[Rung, ...] = phone.rungs if isinstance(phone, Recoverable) else ()
@@ -114,8 +121,8 @@ class AvdPhone:
     # -- ways back to health
 
     async def recover(self, rung: Rung) -> None:
-        if rung not in self.rungs:
-            raise DeviceError(f"{self.address} has no rung {rung!r}; it has {', '.join(self.rungs)}.")
+        if rung not in self._all_rungs:
+            raise DeviceError(f"{self.address} has no rung {rung!r}; it has {', '.join(self._all_rungs)}.")
         if rung == "reboot":
             await self._launch(self._options.snapshot)
         elif rung == "wipe":
@@ -123,11 +130,11 @@ class AvdPhone:
         elif self._running is None:
             raise DeviceError(f"{self.address} has no emulator for {rung!r}; the next rungs start one.")
         elif rung == "reconnect":
-            await self._running.reconnect()
+            await self._asked(rung, self._running.reconnect())
         elif rung == "snapshot":
             await self._load(self._running)
         elif isinstance(self._running.phone, Recoverable):
-            await self._running.phone.recover(rung)
+            await self._asked(rung, self._running.phone.recover(rung))
 
     async def _go_back(self) -> AdbPhone:
         """To the snapshot. Where that fails a cold boot helps, once; an emulator that has loaded often is replaced."""
@@ -194,10 +201,13 @@ class AvdPhone:
         return self._running.phone
 
     async def _asked(self, operation: str, answer: Awaitable[T]) -> T:
-        """The phone's answer. Where its emulator has died, that is the reason to tell."""
+        """The phone's answer. Where its emulator has died, that is the reason to tell. A phone that adb forgot is lost
+        to us and not unknown: we can start another."""
         try:
             return await answer
-        except DeviceGone as error:
-            if self._running is None or await self._running.lives_on():
-                raise
-            raise self._running.ended(operation) from error
+        except (DeviceGone, NoSuchDevice) as error:
+            if self._running is not None and not await self._running.lives_on():
+                raise self._running.ended(operation) from error
+            if isinstance(error, NoSuchDevice):
+                raise DeviceGone(self.address, operation, str(error)) from error
+            raise
