@@ -6,7 +6,6 @@ import asyncio
 import importlib.util
 import os
 import shutil
-import socket
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from processes import free_port
 
 from distrl.devices.adbd.faults import parse
 from distrl.devices.adbd.phone import Model, ServedPhone
@@ -135,9 +135,3 @@ def adb_server(kind: str, home: Path) -> Iterator[Adb]:
         yield adb
     finally:
         adb.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]

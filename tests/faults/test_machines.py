@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from processes import actor, alive, descendants
+from processes import actor, alive, descendants, free_port
 from toy import JournalParts, ToyDevice, journal, toy_config
 
 from distrl.config import Config
@@ -107,11 +106,6 @@ class SlowHereParts(JournalParts):
 def count(folder: Path, worker: str) -> int:
     with RunStore.read(folder) as store:
         return sum(trajectory.worker == worker for trajectory in store.trajectories())
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 class Story:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from typing import Any
 
 import pytest
 import ray
-from processes import descendants
+from processes import descendants, free_port
 from toy import JournalParts, journal, toy_config
 
 from distrl.learner import checkpoint
@@ -74,11 +73,6 @@ def actors() -> dict[int, str]:
     """Pid → name and pid of every process of the run that is not Ray's own."""
     found = descendants(os.getpid()).items()
     return {pid: f"{title} {pid}" for pid, title in found if "Actor" in title and title.startswith("ray::")}
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def listening(pids: set[int]) -> set[str]:

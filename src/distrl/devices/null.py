@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import io
 from functools import lru_cache
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from PIL import Image
 
-from distrl.errors import ConfigError, UnknownName
+from distrl.devices.query import Query
+from distrl.errors import UnknownName
 from distrl.types import Action, Screen, Task
 
 NAMES = ("phone",)
@@ -26,9 +27,12 @@ class NullDevice:
 
     def __init__(self, address: str) -> None:
         self.address = address
-        waits = _waits(address)
-        self._action_s = waits.get("action_s", 0.0)
-        self._reset_s = waits.get("reset_s", 0.0)
+        name = urlsplit(address).netloc
+        if name not in NAMES:
+            raise UnknownName("null device", name, NAMES)
+        query = Query(address, "null://phone", OPTIONS)
+        self._action_s = query.seconds("action_s", 0.0, LONGEST_S)
+        self._reset_s = query.seconds("reset_s", 0.0, LONGEST_S)
         self._screen = _plain(0)
 
     async def reset(self, task: Task) -> Screen:
@@ -55,24 +59,3 @@ def _plain(number: int) -> Screen:
     file = io.BytesIO()
     Image.new("RGB", (SIZE, SIZE), colour).save(file, "JPEG", quality=95, subsampling=0)
     return Screen(file.getvalue(), SIZE, SIZE, foreground="null")
-
-
-def _waits(address: str) -> dict[str, float]:
-    parts = urlsplit(address)
-    if parts.netloc not in NAMES:
-        raise UnknownName("null device", parts.netloc, NAMES)
-    given = dict(parse_qsl(parts.query, keep_blank_values=True))
-    for key in given:
-        if key not in OPTIONS:
-            raise UnknownName("option of null://phone", key, OPTIONS)
-    return {key: _seconds(address, key, text) for key, text in given.items()}
-
-
-def _seconds(address: str, key: str, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= LONGEST_S:
-        raise ConfigError(f"{address}: {key}={text!r} must be a number of seconds from 0 to {LONGEST_S:g}.")
-    return value

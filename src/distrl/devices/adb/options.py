@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
+from distrl.devices.query import Query
 from distrl.errors import ConfigError, UnknownName
 
 ALL = "*"
@@ -56,31 +57,22 @@ class AdbOptions:
 
     @classmethod
     def parse(cls, address: str) -> AdbOptions:
-        parts = urlsplit(address)
-        given = dict(parse_qsl(parts.query, keep_blank_values=True))
-        for key in given:
-            if key not in OPTIONS:
-                raise UnknownName("option of adb://", key, OPTIONS)
-        reset = given.get("reset", "auto")
-        if reset not in RESETS:
-            raise UnknownName("reset of adb://", reset, RESETS)
-        if given.get("popups", "auto") not in POPUPS:
-            raise UnknownName("way with pop-ups of adb://", given["popups"], POPUPS)
-        for risk in _listed(given, "unblock"):
+        query = Query(address, "adb://", OPTIONS)
+        for risk in query.listed("unblock"):
             if risk not in RISKS:
                 raise UnknownName("risk to unblock", risk, RISKS)
         return cls(
-            serials=_serials(address, parts.netloc),
-            reset=reset,
-            app=given.get("app", ""),
-            link=given.get("link", ""),
-            tree=_switch(address, given, "tree"),
-            settle_s=_seconds(address, given, "settle_s") if "settle_s" in given else None,
-            call_s=_seconds(address, given, "call_s") if "call_s" in given else CALL_S,
-            allow=_listed(given, "allow"),
-            unblock=frozenset(_listed(given, "unblock")),
-            popups=given.get("popups", "auto"),
-            dry=_switch(address, given, "dry"),
+            serials=_serials(address, urlsplit(address).netloc),
+            reset=query.choice("reset", "reset of adb://", RESETS),
+            app=query.text("app"),
+            link=query.text("link"),
+            tree=query.switch("tree"),
+            settle_s=query.seconds("settle_s", 0.0, LONGEST_S) if "settle_s" in query else None,
+            call_s=query.seconds("call_s", CALL_S, LONGEST_S),
+            allow=query.listed("allow"),
+            unblock=frozenset(query.listed("unblock")),
+            popups=query.choice("popups", "way with pop-ups of adb://", POPUPS),
+            dry=query.switch("dry"),
         )
 
     @property
@@ -118,23 +110,3 @@ def _ports(piece: str) -> Iterator[str]:
         yield piece
     else:
         yield from (f"{match[1]}{port}" for port in range(int(match[2]), int(match[3]) + 1, STEP))
-
-
-def _listed(given: dict[str, str], key: str) -> tuple[str, ...]:
-    return tuple(item for item in given.get(key, "").split(",") if item)
-
-
-def _switch(address: str, given: dict[str, str], key: str) -> bool:
-    if given.get(key, "0") not in ("0", "1"):
-        raise ConfigError(f"{address}: {key}={given[key]!r} must be 0 or 1.")
-    return given.get(key) == "1"
-
-
-def _seconds(address: str, given: dict[str, str], key: str) -> float:
-    try:
-        value = float(given[key])
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= LONGEST_S:
-        raise ConfigError(f"{address}: {key}={given[key]!r} must be a number of seconds from 0 to {LONGEST_S:g}.")
-    return value

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from PIL import Image
 
 from distrl.devices.jpeg import encode
+from distrl.devices.query import Query
 from distrl.devices.sim import state
 from distrl.devices.sim.latency import MODELS, latency_model
 from distrl.devices.sim.phone import Phone
-from distrl.errors import ConfigError, UnknownName
+from distrl.errors import UnknownName
 from distrl.types import Action, Screen, Task, Tree
 
 MODELS_OF_DEVICE = ("phone",)
@@ -34,25 +35,11 @@ class SimOptions:
         parts = urlsplit(address)
         if parts.netloc not in MODELS_OF_DEVICE:
             raise UnknownName("simulated device", parts.netloc, MODELS_OF_DEVICE)
-        given = dict(parse_qsl(parts.query, keep_blank_values=True))
-        for key in given:
-            if key not in OPTIONS:
-                raise UnknownName("option of sim://phone", key, OPTIONS)
-        if given.get("latency", "none") not in MODELS:
-            raise UnknownName("latency model", given["latency"], MODELS)
-        scale = _number(address, "scale", given.get("scale", "1"), most=1e6)
-        popups = _number(address, "popups", given.get("popups", "0"), most=1.0)
-        return cls(given.get("latency", "none"), scale, popups)
-
-
-def _number(address: str, name: str, text: str, most: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= most:
-        raise ConfigError(f"{address}: {name}={text!r} must be a number from 0 to {most:g}.")
-    return value
+        query = Query(address, "sim://phone", OPTIONS)
+        latency = query.text("latency", "none")
+        if latency not in MODELS:
+            raise UnknownName("latency model", latency, MODELS)
+        return cls(latency, query.number("scale", 1.0, most=1e6), query.number("popups", 0.0, most=1.0))
 
 
 class SimPhone:
