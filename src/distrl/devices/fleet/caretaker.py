@@ -154,7 +154,7 @@ class Caretaker:
     async def _quarantine(self, fault: DeviceError) -> None:
         """Leave it alone for a while. It comes back on probation, with the whole ladder before it."""
         await self.close()
-        sentence_s = self._care.sentence_s(self._sentences)
+        sentence_s = self._care.sentence_s(self._sentences, self._fault or fault)
         self._sentences += 1
         self._proved = 0
         self._memory.forget()

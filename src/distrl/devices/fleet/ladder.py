@@ -20,6 +20,8 @@ TRIES: dict[Rung, int] = {"reconnect": 3, "reboot": 2}
 """How often a rung is tried in one climb; once unless it stands here."""
 PAUSE_S = 1.0
 """Before a second try; twice as long before a third."""
+ABSENT_S = 5.0
+"""First quarantine of a device that is not there."""
 BOOTS: tuple[Rung, ...] = ("retry", "snapshot", "reboot", "wipe")
 """Rungs that may have to wait for a phone to boot."""
 FADES_AFTER = 3
@@ -54,10 +56,12 @@ class Care:
         yield 0.0
         yield from (PAUSE_S * 2**again for again in range(TRIES.get(rung, 1) - 1))
 
-    def sentence_s(self, quarantines: int) -> float:
-        """How long a quarantine lasts after so many others in a row."""
+    def sentence_s(self, quarantines: int, fault: DeviceError) -> float:
+        """How long a quarantine lasts after so many others in a row. Who is only not there is looked for sooner: it
+        costs next to nothing, and somebody may have plugged it in again."""
         doublings = min(quarantines, 60)  # a float has room for no more
-        return min(self.quarantine_s * 2.0**doublings, max(self.quarantine_s, self.longest_s))
+        first_s = min(self.quarantine_s, ABSENT_S) if isinstance(fault, NoSuchDevice) else self.quarantine_s
+        return min(first_s * 2.0**doublings, max(self.quarantine_s, self.longest_s))
 
     def may_try(self, rung: Rung, device: Device | None, fault: DeviceError) -> bool:
         """Whether this device has the rung and may climb it, and whether it could help."""

@@ -60,8 +60,14 @@ def test_a_rung_that_boots_has_the_time_of_a_boot_and_every_rung_has_an_end():
 
 def test_a_sentence_doubles_up_to_its_cap():
     care = Care(quarantine_s=60.0, longest_s=200.0)
-    assert [care.sentence_s(times) for times in (0, 1, 2, 10_000)] == [60.0, 120.0, 200.0, 200.0]
-    assert Care(quarantine_s=60.0, longest_s=10.0).sentence_s(3) == 60.0
+    assert [care.sentence_s(times, TROUBLE) for times in (0, 1, 2, 10_000)] == [60.0, 120.0, 200.0, 200.0]
+    assert Care(quarantine_s=60.0, longest_s=10.0).sentence_s(3, TROUBLE) == 60.0
+
+
+def test_who_is_only_not_there_is_looked_for_sooner():
+    care, absent = Care(quarantine_s=60.0, longest_s=200.0), NoSuchDevice("no such phone")
+    assert [care.sentence_s(times, absent) for times in (0, 1, 4, 10_000)] == [5.0, 10.0, 80.0, 200.0]
+    assert Care(quarantine_s=0.5).sentence_s(0, absent) == 0.5
 
 
 def test_the_settings_are_the_care():
