@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-COLUMNS = ("", "what", "survived", "strikes", "episodes lost", "back after p50", "p95", "rungs", "kept")
+COLUMNS = ("", "what", "survived", "strikes", "episodes lost", "back p50", "p95", "kept")
 
 
 def faults(
@@ -45,7 +45,6 @@ def _table(rows: list[dict[str, Any]]) -> Table:
     table = Table(*COLUMNS, box=None, pad_edge=False)
     for each in rows:
         kept = sorted(each["throughput_kept"])
-        rungs = ", ".join(f"{rung} {count}" for rung, count in each["rungs"].items())
         cells = (
             str(each["row"]),
             each["what"],
@@ -54,7 +53,6 @@ def _table(rows: list[dict[str, Any]]) -> Table:
             str(each["episodes_invalid"]),
             _seconds(each["recovery_p50_s"]),
             _seconds(each["recovery_p95_s"]),
-            rungs,
             f"{kept[len(kept) // 2]:.0%} ({kept[0]:.0%} to {kept[-1]:.0%})",
         )
         table.add_row(*(Text(cell) for cell in cells))
