@@ -345,4 +345,6 @@ def test_health_that_finds_no_room_is_let_go(world: World, monkeypatch: pytest.M
         raise StorageFull("no room")
 
     monkeypatch.setattr(world.host.store, "keep_health", full)
-    world.host.health("w", Health(0, "toy://0#0"))
+    world.host.health("w", Health(0, "toy://0#0", condition="quarantined"))
+    assert world.host.stats()["quarantined"] == 1
+    assert world.host.store.devices() == []

@@ -35,7 +35,7 @@ def attach(line: Line, options: AdbOptions, slot: int) -> tuple[str, Claim]:
         except DeviceError as error:
             claim.give_back()
             problems.append(error)
-        except BaseException:
+        except BaseException:  # cancelled, or a bug: a claim that nobody holds any more must not stay taken
             claim.give_back()
             raise
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable
@@ -147,8 +148,9 @@ class AdbPhone:
         """Bring a served phone into the task's start state, whole."""
         from distrl.devices.adbd import requests
 
-        answer = await calls.shell("reset", shlex.join(requests.reset_command(task)))
-        requests.read_answer(answer.text)
+        script = shlex.join(requests.reset_command(task))
+        if not self._withheld(calls, "reset", script):
+            requests.read_answer((await calls.shell("reset", script)).text)
 
     async def _type(self, calls: Calls, text: str) -> None:
         if not keyboard.is_whole(text):
@@ -164,10 +166,16 @@ class AdbPhone:
         for script in keyboard.scripts(text, usual, 0.0 if self._served else SETTLE_S):
             await self._do(calls, "typing", script, proof=keyboard.TYPED)
 
-    async def _do(self, calls: Calls, operation: str, script: str, *, again: bool = False, proof: str = "") -> None:
-        """Change something on the phone. It says with its exit status that it did, or by printing `proof`."""
+    def _withheld(self, calls: Calls, operation: str, script: str) -> bool:
+        """Whether this is a dry run, which says what it would do and leaves the phone alone."""
         if self._options.dry:
             self.withheld.append(script)
+            print(f"dry run: {calls.address} {operation}: {script}", file=sys.stderr, flush=True)
+        return self._options.dry
+
+    async def _do(self, calls: Calls, operation: str, script: str, *, again: bool = False, proof: str = "") -> None:
+        """Change something on the phone. It says with its exit status that it did, or by printing `proof`."""
+        if self._withheld(calls, operation, script):
             return
         answer = await calls.shell(operation, script, again=again)
         if self._observer is not None:

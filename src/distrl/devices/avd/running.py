@@ -49,7 +49,7 @@ class Launch:
             clone = clones.make_clone(avd, ports.port) if self.wiped else None
             words = command(sdk, self.options, ports.port, known, snapshot=self.snapshot, wiped=self.wiped)
             emulator = Emulator(ports, clone or avd, words, environment(sdk, clone or avd, server_port))
-        except BaseException:
+        except BaseException:  # also when cancelled: the next emulator waits for this turn
             turn.give_back()
             raise
         phone = AdbPhone(self.options.phone(emulator.port), name=name)

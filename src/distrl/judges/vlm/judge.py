@@ -122,7 +122,7 @@ class VlmJudge:
         except BadVerdict:
             self.breaker.succeeded()  # it answers; one odd trajectory must not shut it off for all others
             raise
-        except BaseException:
+        except BaseException:  # cancelled before there was an answer: says nothing about the endpoint
             self.breaker.abandoned()
             raise
         self.breaker.succeeded()

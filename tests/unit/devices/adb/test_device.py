@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from served import served
@@ -129,7 +130,7 @@ def test_a_phone_that_is_not_there_is_named_with_those_that_are(monkeypatch):
         asyncio.run(ask("adb://*"))
 
 
-def test_a_dry_run_keeps_a_record_and_does_nothing(phones):
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(phones, capsys):
     async def rehearse():
         async with opened(f"adb://{phones.address}") as device:
             await device.reset(TASK)
@@ -143,6 +144,21 @@ def test_a_dry_run_keeps_a_record_and_does_nothing(phones):
     assert before == after
     assert [line.split()[:2] for line in withheld[1:]] == [["input", "tap"], ["input", "text"]]
     assert "keyevent 3" in withheld[0]
+    said = capsys.readouterr().err.splitlines()
+    assert said[1] == f"dry run: adb://{phones.address} input: {withheld[1]}"
+    assert len(said) == len(withheld)
+
+
+def test_a_dry_run_does_not_even_load_a_task(phones):
+    async def rehearse():
+        async with opened(f"adb://{phones.address}") as device:
+            before = await device.reset(TASK)
+        async with opened(f"adb://{phones.address}?dry=1") as device:
+            return before, await device.reset(replace(TASK, seed=TASK.seed + 1)), list(device.withheld)
+
+    before, after, withheld = asyncio.run(rehearse())
+    assert before == after
+    assert "distrl.RESET" in withheld[0]
 
 
 def test_an_app_that_is_not_allowed_is_left_alone(phones):
