@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from distrl.devices.adbd.faults import parse
 from distrl.devices.adbd.phone import Model, ServedPhone
 from distrl.devices.adbd.server import Rack
 from distrl.devices.adbd.shell.interpreter import Interpreter
+from distrl.devices.open import open_device
 
 PATIENCE_S = 20
 KINDS = ("distribution", "adbutils")
@@ -64,14 +65,21 @@ def served(*faults: str, phones: int = 1, seed: int = 0, scale: int = 1) -> Iter
 
 
 def strike(phone, when: str, *times: dict[str, float]):
-    """The next draws of that kind give these faults, and none after them. Returns what is still to come."""
-    coming, usual = list(times), phone.dice.drawn
+    """The next draws of that kind give these faults, one at each. Returns what is still to come."""
+    for struck in times:
+        for name, seconds in struck.items():
+            phone.dice.order(name, seconds)
+    return phone.dice.orders[when]
 
-    def drawn(asked: str) -> dict[str, float]:
-        return coming.pop(0) if asked == when and coming else usual(asked)
 
-    phone.dice.drawn = drawn
-    return coming
+@asynccontextmanager
+async def opened(address: str, slot: int = 0):
+    """The device of a worker's slot, for as long as a test plays with it."""
+    device = open_device(address, seed=0, name=f"test/{slot}")
+    try:
+        yield device
+    finally:
+        await device.close()
 
 
 def typed(phone: ServedPhone, line: str) -> tuple[int, str, str]:

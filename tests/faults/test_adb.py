@@ -9,15 +9,14 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from served import opened as served_device
 from served import served, strike
 
 from distrl.devices.adb import server as servers
 from distrl.devices.adb.line import Line
-from distrl.devices.open import open_device
 from distrl.devices.sim.device import SimPhone
 from distrl.errors import DeviceGone, DeviceLost, NoPicture, NoSuchDevice, NotAuthorized
 from distrl.types import Press, Tap, Task
@@ -27,13 +26,8 @@ FOREVER = float("inf")
 PATIENCE_S = 20
 
 
-@asynccontextmanager
-async def opened(address: str, query: str = "call_s=0.5"):
-    device = open_device(f"adb://{address}?{query}", seed=0, name="test/0")
-    try:
-        yield device
-    finally:
-        await device.close()
+def opened(address: str, query: str = "call_s=0.5"):
+    return served_device(f"adb://{address}?{query}")
 
 
 @pytest.fixture

@@ -317,9 +317,13 @@ def test_a_wipe_never_touches_the_avd_of_the_user(sdk, query, tmp_path):
 
 
 def test_a_session_whose_number_was_given_away_has_nobody_in_it():
-    """Whatever a note says: this process is not ended, because it began at another time."""
-    mine = Session.of(os.getsid(0), ports.notes())
-    assert mine is not None
-    other = Session(mine.leader, mine.started - 1, mine.machine, mine.folder)
-    assert other.living() == ()
-    assert other.end()
+    """Whatever a note says: a process that began at another time is not ended."""
+    with subprocess.Popen(["sleep", "60"], start_new_session=True) as stranger:
+        theirs = Session.of(stranger.pid, ports.notes())
+        assert theirs is not None
+        noted = Session(theirs.leader, theirs.started - 1, theirs.machine, theirs.folder)
+        assert noted.living() == ()
+        assert noted.end()
+        assert stranger.poll() is None
+        assert theirs.living() == (stranger.pid,)
+        stranger.kill()

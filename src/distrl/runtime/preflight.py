@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import shutil
-import socket
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +14,12 @@ from distrl.config import Config, RuntimeConfig
 from distrl.devices.open import open_device
 from distrl.errors import CheckpointError, ConfigError, CorruptData, PortTaken, StorageFull
 from distrl.policies.models import model_folder, torch_device
+from distrl.ports import LOOPBACK, is_free
 from distrl.tasks.base import load_suite
 from distrl.tasks.files.suite import FileSuite
 from distrl.types import Screen
 
-LOCAL, LOOPBACK = "local", "127.0.0.1"
+LOCAL = "local"
 JUDGE_LOOK_S = 10.0
 CHECKSUMS = "SHA256SUMS"
 """In a model folder: one line per file, as `sha256sum` writes and checks them."""
@@ -84,23 +84,13 @@ def check_machine(config: Config) -> None:
             "or changed. Free some space, or point run.folder at another disk."
         )
     port, listen = config.runtime.port, config.runtime.listen or LOOPBACK
-    if not _is_free(listen, 0):
+    if not is_free(0, listen):
         raise ConfigError(f"runtime.listen={listen} is no address of this machine; `hostname -I` lists those it has.")
-    if port is not None and config.runtime.address == LOCAL and not _is_free(listen, port):
+    if port is not None and config.runtime.address == LOCAL and not is_free(port, listen):
         raise PortTaken(
             f"Port {port} on {listen} belongs to another program. Nothing was started or changed. "
             "Set runtime.port to another one, or to null for any that is free."
         )
-
-
-def _is_free(host: str, port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what only lingers after its end is free
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return False
-    return True
 
 
 def _check_emulators(config: Config) -> None:

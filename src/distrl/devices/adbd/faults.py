@@ -86,17 +86,18 @@ class Dice:
         self.faults = faults
         self._streams = {name: random.Random(f"{seed}/{name}") for name in faults}
         self._noise = random.Random(f"{seed}/noise")
-        self._ordered: dict[str, list[tuple[str, float]]] = {}
+        self.orders: dict[str, list[tuple[str, float]]] = {}
+        """When → names and seconds of what was ordered and has not struck yet."""
 
     def order(self, name: str, seconds: float | None = None, times: int = 1) -> None:
         """Strike at the next draws of its kind, one order at each, whatever chance says."""
         kind = KINDS[name]
-        waiting = self._ordered.setdefault(kind.when, [])
+        waiting = self.orders.setdefault(kind.when, [])
         waiting += [(name, kind.seconds if seconds is None else seconds)] * times
 
     def drawn(self, when: str) -> dict[str, float]:
         """Name → seconds of the faults that strike now."""
-        if waiting := self._ordered.get(when):
+        if waiting := self.orders.get(when):
             return dict([waiting.pop(0)])
         return {
             name: fault.seconds

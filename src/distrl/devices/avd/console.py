@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from distrl.devices.avd.ports import HOST
 from distrl.errors import DeviceError, DeviceGone, DeviceLost
+from distrl.ports import LOOPBACK
 
 TOKEN_FILE = ".emulator_console_auth_token"
 
@@ -24,7 +24,7 @@ async def ask(port: int, command: str, within_s: float) -> list[str]:
 
 
 async def _talk(address: str, port: int, command: str) -> list[str]:
-    reader, writer = await asyncio.open_connection(HOST, port)
+    reader, writer = await asyncio.open_connection(LOOPBACK, port)
     try:
         greeting = await _answer(reader)
         if any("Authentication required" in line for line in greeting):

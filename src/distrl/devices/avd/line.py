@@ -6,7 +6,7 @@ import contextlib
 import socket
 
 from distrl.devices.adb.server import AdbServer
-from distrl.devices.avd.ports import HOST
+from distrl.ports import LOOPBACK
 
 ANSWER_S = 2.0
 
@@ -24,13 +24,13 @@ def drop(server: AdbServer, port: int) -> None:
 
 def listens(port: int) -> bool:
     """Whether somebody answers on a port of this machine."""
-    with contextlib.suppress(OSError), socket.create_connection((HOST, port), ANSWER_S):
+    with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), ANSWER_S):
         return True
     return False
 
 
 def _say(server_port: int, request: str, *, answered: bool) -> None:
-    with contextlib.suppress(OSError), socket.create_connection((HOST, server_port), ANSWER_S) as line:
+    with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, server_port), ANSWER_S) as line:
         line.sendall(f"{len(request):04x}{request}".encode())
         if answered:
             line.recv(4)

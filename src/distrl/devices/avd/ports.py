@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import tempfile
 from collections.abc import Container
 from pathlib import Path
@@ -13,8 +12,8 @@ from distrl.devices.adb.options import LAST_SOUGHT
 from distrl.devices.avd.locks import clear_stale
 from distrl.devices.avd.sessions import Session
 from distrl.errors import NoEmulator
+from distrl.ports import is_free
 
-HOST = "127.0.0.1"
 PORTS = tuple(range(LAST_SOUGHT + 2, 5684, 2))
 """Consoles; adb's port is the next one. An emulator may have lower ones too. There any adb server that starts looks for
 it, and takes the one line that it has; ours report to the server that they belong to."""
@@ -70,16 +69,6 @@ def bury(session: Session) -> bool:
     over = session.end()
     clear_stale(session)
     return over
-
-
-def is_free(port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # what only lingers after its end is free
-        try:
-            probe.bind((HOST, port))
-        except OSError:
-            return False
-    return True
 
 
 def notes() -> Path:

@@ -19,10 +19,10 @@ from ray._private import ray_constants
 
 from distrl.config import RuntimeConfig
 from distrl.errors import ConfigError
+from distrl.ports import LOOPBACK
 
 LOCAL = "local"
 PREFIX = "distrl-"
-LOOPBACK = "127.0.0.1"
 TRACE = ".ray"
 """File in the run folder that names the private folder of its Ray, so that a killed run's can be swept away."""
 JOIN = "join.txt"

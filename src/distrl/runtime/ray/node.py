@@ -19,7 +19,8 @@ from ray._private.services import get_node_ip_address
 from ray.job_config import JobConfig
 
 from distrl.errors import CannotJoin
-from distrl.runtime.ray.cluster import LOOPBACK, environment, read_environment_again
+from distrl.ports import LOOPBACK
+from distrl.runtime.ray.cluster import environment, read_environment_again
 
 AUTO = "auto"
 """Address of the node that runs on this machine already."""

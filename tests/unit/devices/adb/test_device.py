@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
-from served import served
+from served import opened, served
 
 from distrl.devices.adb import server as servers
 from distrl.devices.adb.claims import Claim
 from distrl.devices.adb.line import Line
-from distrl.devices.open import open_device
 from distrl.devices.sim.device import SimPhone
 from distrl.errors import ActionRefused, DeviceError, NoSuchDevice
 from distrl.types import Press, Swipe, Tap, Task, Type
@@ -25,15 +23,6 @@ TASK = Task("a", "s", "train", "t", "goal", seed=11, max_steps=5)
 def phones():
     with served(phones=2, seed=3) as phones:
         yield phones
-
-
-@asynccontextmanager
-async def opened(address: str, slot: int = 0):
-    device = open_device(address, seed=0, name=f"test/{slot}")
-    try:
-        yield device
-    finally:
-        await device.close()
 
 
 def test_nothing_is_started_before_the_phone_is_asked_for_something(phones):

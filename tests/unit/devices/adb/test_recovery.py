@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
 
 import pytest
-from served import served, strike
+from served import opened, served, strike
 
 from distrl.devices.adb import recovery
 from distrl.devices.adb import server as servers
 from distrl.devices.adb.calls import Calls
 from distrl.devices.adb.claims import Claim
 from distrl.devices.adb.line import Line
-from distrl.devices.open import open_device
 from distrl.devices.sim.device import SimPhone
 from distrl.errors import DeviceError, DeviceFrozen, DeviceGone, PhoneFull, StillBooting
 from distrl.types import Press, Task
@@ -21,15 +19,6 @@ from distrl.types import Press, Task
 TASK = Task("a", "s", "train", "t", "goal", seed=11, max_steps=5)
 NOTES = Task("a", "s", "train", "t", "goal", seed=11, max_steps=5, params={"package": "org.distrl.notes"})
 FOREVER = float("inf")
-
-
-@asynccontextmanager
-async def opened(address: str):
-    device = open_device(address, seed=0, name="test/0")
-    try:
-        yield device
-    finally:
-        await device.close()
 
 
 @pytest.fixture

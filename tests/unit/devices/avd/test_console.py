@@ -9,8 +9,8 @@ import pytest
 
 from distrl.devices.adbd.emulator.console import TOKEN_FILE, Console
 from distrl.devices.avd import console
-from distrl.devices.avd.ports import HOST
 from distrl.errors import DeviceError, DeviceGone, DeviceLost
+from distrl.ports import LOOPBACK
 
 
 async def name(words):
@@ -24,7 +24,7 @@ async def silence(words):
 def asked(command: str, within_s: float = 20.0, *, token: str | None = None):
     async def scene():
         served = Console({"avd": name, "sulk": silence})
-        await served.open(HOST, 0)
+        await served.open(LOOPBACK, 0)
         port = served._server.sockets[0].getsockname()[1]
         if token is not None:
             (console.Path.home() / TOKEN_FILE).write_text(token)

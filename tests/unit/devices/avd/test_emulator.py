@@ -65,6 +65,6 @@ def test_an_emulator_belongs_to_our_adb_server_and_sees_its_own_avd(monkeypatch)
 def test_only_locks_of_our_own_dead_are_cleared(tmp_path, owner, cleared):
     (tmp_path / "snapshot.lock.lock").write_text(f"{owner}\0")
     (tmp_path / "multiinstance.lock").touch()
-    session = Session(os.getsid(0), 0, "", str(tmp_path), members=(999999999,))
+    session = Session(os.getpid(), 0, "", str(tmp_path), members=(999999999,))
     assert locks.clear_stale(session) == cleared
     assert (tmp_path / "multiinstance.lock").exists()

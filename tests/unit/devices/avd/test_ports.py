@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from distrl.devices.avd import ports
 from distrl.errors import NoEmulator
+from distrl.ports import LOOPBACK
 
 FEW = 6
 CLAIMING = """
@@ -67,7 +68,7 @@ def test_no_two_processes_get_one_port(folder):
 def test_a_port_that_another_program_listens_on_is_passed_over(folder, which):
     pair = ports.claim_ports()
     pair.give_back()
-    with socket.create_server((ports.HOST, pair.port + which)):
+    with socket.create_server((LOOPBACK, pair.port + which)):
         other = ports.claim_ports()
         assert other.port != pair.port
         other.give_back()
