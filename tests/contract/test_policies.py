@@ -18,7 +18,7 @@ from transformers import (
 
 from distrl.config import PolicyConfig
 from distrl.errors import ConfigError, CorruptData
-from distrl.policies.features import FeatureCache
+from distrl.policies.cache import ScreenCache
 from distrl.policies.pocket.build import build_model, build_processor
 from distrl.policies.pocket.tokenizer import CHAT_TEMPLATE, build_tokenizer
 from distrl.policies.vlm import VlmPolicy
@@ -266,23 +266,23 @@ def test_features_that_cannot_be_the_screen_s_are_refused_and_none_is_taken(kind
     for bad in (last[1:], last[:, 1:], last[None], np.repeat(last, 2, 0), nothing, last.astype(int)):
         with pytest.raises(CorruptData, match=screens_[1].digest[:12]):
             learner.adopt(screens_, {**good, screens_[1].digest: bad})
-    assert len(learner.features) == 0
+    assert len(learner.cache) == 0
 
 
 def test_known_features_are_copies_and_a_bfloat16_policy_loses_nothing_on_the_way():
     policy, _, _ = twins("pocket")
     (screen,) = screens(1)
     policy.remember([screen])
-    computed = policy.features.get(screen.digest).to(torch.bfloat16)
+    computed = policy.cache.get(screen.digest).to(torch.bfloat16)
     policy.forget([screen.digest])
     policy.model.to(torch.bfloat16)  # nothing is computed from here on: not every processor can
-    policy.features.put(screen.digest, computed)
+    policy.cache.put(screen.digest, computed)
     (array,) = policy.known_features([screen.digest, "unknown"]).values()
     assert array.dtype == np.float32
     policy.forget([screen.digest])
     policy.adopt([screen], {screen.digest: array})
     array[:] = 0
-    after = policy.features.get(screen.digest)
+    after = policy.cache.get(screen.digest)
     assert after.dtype == torch.bfloat16
     assert torch.equal(after, computed)
 
@@ -297,22 +297,73 @@ def test_a_policy_that_caches_nothing_shares_and_adopts_nothing():
     assert learner.missing([screen]) == [screen.digest]
 
 
-def test_a_cache_too_small_for_one_batch_says_which_setting_to_raise(policy):
-    if not policy._caches:
+# --- a vision tower that learns -----------------------------------------------------------------
+
+
+@pytest.fixture(params=MODELS)
+def learning(request):
+    """Two equal policies whose vision tower learns."""
+    made = []
+    for _ in range(2):
+        torch.manual_seed(0)
+        model, processor = MODELS[request.param]()
+        model.generation_config.eos_token_id = 2
+        made.append(VlmPolicy(model, processor, PolicyConfig(max_new_tokens=6, freeze_vision=False), seed=1))
+    return made
+
+
+def test_a_vision_tower_that_learns_gets_a_gradient_and_its_features_never_travel(learning):
+    policy, _ = learning
+    asked = prompts()
+    tokens = [d.token_ids for d in policy.act(asked)]
+    policy.score(asked, tokens).logprob.sum().backward()
+    assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in vision_parameters(policy))
+    assert policy.known_features([p.screen.digest for p in asked]) == {}
+
+
+def test_kept_pixels_give_the_scores_and_gradients_of_the_whole_input(learning):
+    kept, whole = learning
+    if kept.keeps == "nothing":
         pytest.skip("takes the whole input every time")
-    policy.features = FeatureCache(capacity_mb=0)
+    asked = prompts()
+    asked.append(Prompt("another goal on the same screen", asked[0].screen))
+    tokens = [d.token_ids for d in kept.act(asked)]
+    whole.keeps = "nothing"
+    scores = [policy.score(shown, tokens).logprob for policy, shown in ((kept, references(asked)), (whole, asked))]
+    torch.testing.assert_close(*scores)
+    for score in scores:
+        score.sum().backward()
+    for ours, theirs in zip(vision_parameters(kept), vision_parameters(whole), strict=True):
+        torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-3, atol=1e-5)
+
+
+def vision_parameters(policy):
+    """What image features depend on."""
+    image = policy._image_features(policy._moved(policy.encoder.pixels([policy.encoder.blank()]))).sum()
+    named = [p for p in policy.model.parameters() if p.requires_grad]
+    found = torch.autograd.grad(image, named, allow_unused=True)
+    return [p for p, gradient in zip(named, found, strict=True) if gradient is not None]
+
+
+# --- how much is kept ---------------------------------------------------------------------------
+
+
+def test_a_cache_too_small_for_one_batch_says_which_setting_to_raise(policy):
+    if policy.keeps == "nothing":
+        pytest.skip("takes the whole input every time")
+    policy.cache = ScreenCache(capacity_mb=0)
     with pytest.raises(ConfigError, match="Raise policy.feature_cache_mb"):
         policy.act(prompts(2))
 
 
 def test_what_a_batch_knows_already_is_not_pushed_out_by_what_it_brings(policy):
-    if not policy._caches:
+    if policy.keeps == "nothing":
         pytest.skip("takes the whole input every time")
     first, second, third = prompts(3)
     policy.act([first])
-    room = policy.features.get(first.screen.digest).numel() * 4 * 2
-    policy.features = FeatureCache(capacity_mb=1)
-    policy.features._capacity_bytes = room  # for two screens
+    room = policy.cache.get(first.screen.digest).numel() * 4 * 2
+    policy.cache = ScreenCache(capacity_mb=1)
+    policy.cache._capacity_bytes = room  # for two screens
     policy.act([first])
     policy.act([second])
     policy.act([third, first])  # the cache is full, and the first was used longest ago

@@ -88,10 +88,12 @@ class PolicyConfig(Settings):
     """How many previous actions the prompt names."""
 
     freeze_vision: bool = True
-    """Train the language model only; screenshot features are then computed once and cached by hash."""
+    """Train the language model only; screenshot features are then computed once and cached by hash. Without, the vision
+    tower learns, too, at several times the cost of a learner step."""
 
     feature_cache_mb: PositiveInt = 1024
-    """Memory for cached screenshot features, per process."""
+    """Memory for what is kept of screenshots, per process: features (55 KB a screen with `pocket`), or pixels where
+    the vision tower learns (0.9 MB)."""
 
     dtype: Literal["float32", "bfloat16"] = "float32"
     """Precision of the model's weights in memory."""

@@ -3,16 +3,17 @@
 Invariants
 - `act` records, per token, the log-probability under the distribution it drew from; `score` recomputes exactly that.
 - What computes a screenshot's features is frozen (unless told otherwise), so features are cached by digest and a
-  replayed step costs only the language model. Models whose positions depend on the image run without the cache.
+  replayed step costs only the language model. Where it learns, too, pixels are cached. Models whose positions depend on
+  the image run without the cache.
 - The critic sees what the decoder makes of the prompt, and nothing of the action.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +26,16 @@ from distrl.config import PolicyConfig
 from distrl.errors import ConfigError, CorruptData, ModelNotFound
 from distrl.policies.actions import parse
 from distrl.policies.base import Scores
+from distrl.policies.cache import ScreenCache
 from distrl.policies.critic import Critic
-from distrl.policies.features import FeatureCache
 from distrl.policies.inputs import PromptEncoder, pad_left, pad_right
 from distrl.policies.models import model_folder, open_model, torch_device
 from distrl.policies.pocket.modeling import PocketForConditionalGeneration
 from distrl.policies.sampling import RecordingSampler, distribution, entropy_of
 from distrl.types import Decision, Features, Floats, Prompt, Screen, VersionedWeights
+
+PIXELS = "pixel_values"
+"""What image processors call an image's pixels."""
 
 
 class VlmPolicy:
@@ -47,9 +51,8 @@ class VlmPolicy:
         self._generator = torch.Generator().manual_seed(seed)
         instruct = not isinstance(model, PocketForConditionalGeneration)
         self.encoder = PromptEncoder(processor, self._image_token_id, instruct=instruct)
-        self.features = FeatureCache(config.feature_cache_mb)
-        # Multimodal rotary positions are computed from the image grid: those models take the whole input every time.
-        self._caches = config.freeze_vision and not hasattr(getattr(model, "model", model), "get_rope_index")
+        self.cache = ScreenCache(config.feature_cache_mb)
+        self.keeps = self._keepable(frozen=config.freeze_vision)
         torch.manual_seed(seed)
         self.critic = Critic(model.get_output_embeddings().in_features).to(self.device)
         if config.freeze_vision:
@@ -103,37 +106,41 @@ class VlmPolicy:
         return put_in_place
 
     def known_features(self, digests: Sequence[str]) -> Features:
-        found = {digest: self.features.find(digest) for digest in digests}
+        if self.keeps != "features":
+            return {}
+        found = {digest: self.cache.find(digest) for digest in digests}
         return {digest: f.float().cpu().numpy().copy() for digest, f in found.items() if f is not None}
 
     # --- learning -------------------------------------------------------------------------------
 
     def missing(self, screens: Sequence[Screen]) -> list[str]:
         wanted = dict.fromkeys(s.digest for s in screens if not s.image)
-        self.features.hold(wanted)
-        return [digest for digest in wanted if not self._caches or digest not in self.features]
+        self.cache.hold(wanted)
+        return [digest for digest in wanted if digest not in self.cache]
 
     def remember(self, screens: Sequence[Screen]) -> None:
-        self.features.hold(s.digest for s in screens)
-        new = {s.digest: s for s in screens if s.image and s.digest not in self.features}
-        if not new or not self._caches:
+        self.cache.hold(s.digest for s in screens)
+        new = {s.digest: s for s in screens if s.image and s.digest not in self.cache}
+        if not new or self.keeps == "nothing":
             return
-        fresh = list(new.values())
-        counts = [self.encoder.image_tokens(s) for s in fresh]
-        with torch.no_grad():
-            features = self._image_features(self.encoder.pixels(fresh))
-        for screen, part in zip(fresh, torch.split(features, counts), strict=True):
-            self.features.put(screen.digest, part.clone())
+        pixels = self._moved(self.encoder.pixels(list(new.values())))
+        if self.keeps == "pixels":
+            parts = torch.split(pixels[PIXELS], 1)
+        else:
+            with torch.no_grad():
+                parts = self._by_screen(list(new.values()), self._image_features(pixels))
+        for digest, part in zip(new, parts, strict=True):
+            self.cache.put(digest, part.clone())
 
     def adopt(self, screens: Sequence[Screen], features: Features) -> None:
-        if not self._caches:
+        if self.keeps != "features":
             return
         fitting = {s.digest: self._fitting(s, features[s.digest]) for s in screens if s.digest in features}
         for digest, tensor in fitting.items():
-            self.features.put(digest, tensor)
+            self.cache.put(digest, tensor)
 
     def forget(self, digests: Sequence[str]) -> None:
-        self.features.forget(digests)
+        self.cache.forget(digests)
 
     def score(self, prompts: Sequence[Prompt], token_ids: Sequence[Sequence[int]]) -> Scores:
         inputs = self._inputs(prompts)
@@ -199,21 +206,30 @@ class VlmPolicy:
 
     def _inputs(self, prompts: Sequence[Prompt]) -> dict[str, Tensor]:
         """Model inputs for these prompts, padded on the left."""
-        if not self._caches:
+        if self.keeps == "nothing":
             return {key: value.to(self.device) for key, value in self.encoder.full(prompts).items()}
         self.remember([p.screen for p in prompts])
         ids, mask = pad_left([self.encoder.token_ids(p) for p in prompts], self._pad_id)
         ids = ids.to(self.device)
         embeds = self.model.get_input_embeddings()(ids)
+        features = self._features({p.screen.digest: p.screen for p in prompts})
+        joined = torch.cat([features[p.screen.digest] for p in prompts]).to(embeds.dtype)
+        here = (ids == self._image_token_id).unsqueeze(-1)
+        return {"inputs_embeds": embeds.masked_scatter(here, joined), "attention_mask": mask.to(self.device)}
+
+    def _features(self, screens: Mapping[str, Screen]) -> dict[str, Tensor]:
+        """Features by digest, from what is kept. Where the vision tower learns, a gradient finds its way back to it."""
         try:
-            features = torch.cat([self.features.get(p.screen.digest) for p in prompts]).to(embeds.dtype)
+            kept = {digest: self.cache.get(digest) for digest in screens}
         except KeyError as error:
             raise ConfigError(
-                f"The features of {len(prompts)} screens do not fit into the cache. Raise policy.feature_cache_mb, or "
-                "lower policy.batch_size and learner.micro_batch."
+                f"What is kept of {len(screens)} screens does not fit into the cache. Raise policy.feature_cache_mb, "
+                "or lower policy.batch_size and learner.micro_batch."
             ) from error
-        here = (ids == self._image_token_id).unsqueeze(-1)
-        return {"inputs_embeds": embeds.masked_scatter(here, features), "attention_mask": mask.to(self.device)}
+        if self.keeps == "features":
+            return kept
+        computed = self._image_features({PIXELS: torch.cat(list(kept.values()))})
+        return dict(zip(screens, self._by_screen(list(screens.values()), computed), strict=True))
 
     def _extended(self, inputs: dict[str, Tensor], actions: Tensor, mask: Tensor) -> dict[str, Tensor]:
         """The prompt with all but the last token of the action behind it."""
@@ -232,14 +248,30 @@ class VlmPolicy:
 
     def _image_features(self, pixels: dict[str, Tensor]) -> Tensor:
         """All image features in the order of the image tokens, [tokens, width]."""
-        moved = {
-            k: v.to(self.device, self.model.dtype) if v.is_floating_point() else v.to(self.device)
-            for k, v in pixels.items()
-        }
-        output = self.model.get_image_features(**moved)
+        output = self.model.get_image_features(**pixels)
         found = getattr(output, "pooler_output", output)
         parts = [found] if isinstance(found, Tensor) else list(found)
         return torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
+
+    def _by_screen(self, screens: Sequence[Screen], features: Tensor) -> tuple[Tensor, ...]:
+        return torch.split(features, [self.encoder.image_tokens(screen) for screen in screens])
+
+    def _moved(self, pixels: dict[str, Tensor]) -> dict[str, Tensor]:
+        """The same where the model is, and as precise."""
+        return {
+            k: v.to(self.device, self.model.dtype) if v.is_floating_point() else v.to(self.device)
+            for k, v in pixels.items()
+        }
+
+    def _keepable(self, *, frozen: bool) -> Literal["features", "pixels", "nothing"]:
+        """What of a screen never changes and can be used again."""
+        # Multimodal rotary positions are computed from the image grid: those models take the whole input every time.
+        if hasattr(getattr(self.model, "model", self.model), "get_rope_index"):
+            return "nothing"
+        if frozen:
+            return "features"
+        # What comes with masks or sizes beside the pixels cannot be put together screen by screen.
+        return "pixels" if set(self.encoder.pixels([self.encoder.blank()])) == {PIXELS} else "nothing"
 
     def _fitting(self, screen: Screen, features: Floats) -> Tensor:
         """A copy for the cache. Raises `CorruptData` for features that cannot be this screen's."""
@@ -250,7 +282,7 @@ class VlmPolicy:
 
     def _freeze_vision(self) -> None:
         """Freeze whatever an image feature depends on: the parameters that get a gradient from one."""
-        blank = self.encoder.pixels([self.encoder.blank()])
+        blank = self._moved(self.encoder.pixels([self.encoder.blank()]))
         torch.autograd.backward([self._image_features(blank).sum()])
         for parameter in self.model.parameters():
             if parameter.grad is not None:

@@ -1,11 +1,11 @@
 import pytest
 import torch
 
-from distrl.policies.features import FeatureCache
+from distrl.policies.cache import ScreenCache
 
 
 def test_the_longest_unused_features_leave_first():
-    cache = FeatureCache(capacity_mb=1)
+    cache = ScreenCache(capacity_mb=1)
     quarter = torch.zeros(2**16)  # 256 KiB
     for name in "abcd":
         cache.put(name, quarter.clone())
@@ -18,7 +18,7 @@ def test_the_longest_unused_features_leave_first():
 
 
 def test_putting_twice_counts_once():
-    cache = FeatureCache(capacity_mb=1)
+    cache = ScreenCache(capacity_mb=1)
     for _ in range(10):
         cache.put("a", torch.zeros(2**16))
     cache.put("b", torch.zeros(2**16))
