@@ -17,6 +17,7 @@ from served import served, strike
 
 from distrl.devices.adb import server as servers
 from distrl.devices.adb.line import Line
+from distrl.devices.adb.shell import Shell
 from distrl.devices.sim.device import SimPhone
 from distrl.errors import DeviceGone, DeviceLost, NoPicture, NoSuchDevice, NotAuthorized
 from distrl.types import Press, Tap, Task
@@ -44,16 +45,16 @@ def expected():
 @pytest.fixture
 def busy(monkeypatch):
     """The threads that are in a call to a phone."""
-    inside, output = set(), Line.output
+    inside, run = set(), Shell.run
 
-    def counted(line, serial, script):
+    def counted(shell, script):
         inside.add(threading.get_ident())
         try:
-            return output(line, serial, script)
+            return run(shell, script)
         finally:
             inside.discard(threading.get_ident())
 
-    monkeypatch.setattr(Line, "output", counted)
+    monkeypatch.setattr(Shell, "run", counted)
     return inside
 
 

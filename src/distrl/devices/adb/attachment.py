@@ -62,6 +62,8 @@ class Attachment:
 
     def forget(self) -> None:
         """The next call makes a new line; the phone stays ours meanwhile."""
+        if self._calls is not None:
+            self._calls.close()
         self._calls, self._booted = None, False
 
     async def drop(self) -> None:

@@ -83,6 +83,8 @@ async def listing(port: int, serial: str, call_s: float, deep: bool, keyboards: 
     except DeviceError as error:
         known = (await guarded("adb://*", "list", states, port, call_s)).get(serial, "absent")
         return Listing(serial, "unusable" if state == READY else known, problem=str(error))
+    finally:
+        calls.close()
 
 
 async def _times(calls: Calls) -> dict[str, float | str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import select
 import shlex
 import socket
 import struct
@@ -15,7 +16,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from adbutils import AdbClient, AdbConnection, AdbDevice
 from adbutils.errors import AdbConnectionError
@@ -25,7 +26,7 @@ T = TypeVar("T")
 HOST = "127.0.0.1"
 OLDEST_SERVER = 41
 """adb 1.0.41, of 2018: the first that tells which transport it gives."""
-STDOUT, STDERR, EXIT = 1, 2, 3
+STDIN, STDOUT, STDERR, EXIT = 0, 1, 2, 3
 PACKET = struct.Struct("<BI")
 CHUNK, AHEAD = 1 << 18, 1 << 16
 CONNECT_S = 3.0
@@ -60,11 +61,11 @@ class Line:
     def __init__(self, port: int) -> None:
         self.client = _Client(port, self)
         self.began = False
-        self._connections: list[_Connection] = []
+        self._connections: list[Connection] = []
         self._is_cut = False
         self._lock = threading.Lock()
 
-    def take(self, connection: _Connection) -> None:
+    def take(self, connection: Connection) -> None:
         with self._lock:
             self._connections.append(connection)
             if self._is_cut:
@@ -79,7 +80,7 @@ class Line:
 
     def shell(self, serial: str, script: str) -> Answer:
         """Run a script on the phone, with errors and exit status apart."""
-        with self._service(serial, f"shell,v2,raw:{script}") as connection:
+        with contextlib.closing(self.open(serial, f"shell,v2,raw:{script}")) as connection:
             out, err = bytearray(), bytearray()
             while True:
                 kind, length = PACKET.unpack(connection.read_exact(PACKET.size))
@@ -93,7 +94,7 @@ class Line:
 
     def reboot(self, serial: str) -> None:
         """Ask the phone's adbd, not its shell: that still listens when nothing else does."""
-        with self._service(serial, "reboot:") as connection:
+        with contextlib.closing(self.open(serial, "reboot:")) as connection:
             while connection.recv(CHUNK):
                 pass
 
@@ -103,24 +104,18 @@ class Line:
             connection.send_command(f"host-serial:{serial}:reconnect")
             connection.check_okay()
 
-    def output(self, serial: str, script: str) -> bytes:
-        """Everything that a script prints, byte for byte."""
-        with self._service(serial, f"exec:{script}") as connection:
-            chunks = []
-            while chunk := connection.recv(CHUNK):
-                chunks.append(chunk)
-            return b"".join(chunks)
-
-    @contextlib.contextmanager
-    def _service(self, serial: str, request: str) -> Any:
+    def open(self, serial: str, request: str) -> Connection:
+        """A connection to a service of the phone."""
         connection = AdbDevice(self.client, serial=serial).open_transport(timeout=None)
         try:
             self.began = True
             connection.send_command(request)
             connection.check_okay()
-            yield connection
-        finally:
+        except BaseException:
             connection.close()
+            raise
+        assert isinstance(connection, Connection)
+        return connection
 
 
 class _Client(AdbClient):  # type: ignore[misc]  # adbutils is not typed
@@ -131,7 +126,7 @@ class _Client(AdbClient):  # type: ignore[misc]  # adbutils is not typed
         self._line = line
 
     def make_connection(self, timeout: float | None = None) -> AdbConnection:
-        connection = _Connection(self.port)
+        connection = Connection(self.port)
         self._line.take(connection)
         return connection
 
@@ -139,7 +134,7 @@ class _Client(AdbClient):  # type: ignore[misc]  # adbutils is not typed
         return OLDEST_SERVER  # whoever started the server has checked it
 
 
-class _Connection(AdbConnection):  # type: ignore[misc]
+class Connection(AdbConnection):  # type: ignore[misc]
     """Does not start a server where none answers, does not sleep when it closes, and reads ahead: each time that one of
     many threads asks the system for four bytes it may have to wait for its turn again."""
 
@@ -158,6 +153,15 @@ class _Connection(AdbConnection):  # type: ignore[misc]
             raise AdbConnectionError(f"this worker's adb server does not answer ({error})") from error
         connected.settimeout(None)  # whoever waits has a deadline, and cuts
         return connected
+
+    @property
+    def quiet(self) -> bool:
+        """Whether there is nothing to read, not even an end."""
+        poll = select.poll()
+        if self.closed or self._ahead:
+            return False
+        poll.register(self.conn, select.POLLIN)
+        return not poll.poll(0)
 
     def recv(self, n: int) -> bytes:
         """Some bytes, `n` at most; none at the end."""

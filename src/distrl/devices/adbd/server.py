@@ -99,18 +99,22 @@ class Outlet:
         return Greeting(banner, authorized, mute=time.monotonic() < self._mute_until)
 
     async def _serve(self, service: str, stream: Stream) -> None:
+        await serve(self.phone, service, stream, lambda: self._strike(stream))
+
+    async def _strike(self, stream: Stream) -> bool:
+        """What the dice have for the next command; whether it is still to be done."""
         struck = self.phone.dice.drawn("command")
         if "unplug" in struck:
             self.unplug(struck["unplug"])
         elif "offline" in struck:
             self.go_offline(struck["offline"])
+        elif "hang" in struck:
+            await stream.accept()
+            await pause(struck["hang"])
         else:
-            if "hang" in struck:
-                await stream.accept()
-                await pause(struck["hang"])
-                return
             await pause(struck.get("slow", 0.0))
-            await serve(self.phone, service, stream)
+            return True
+        return False
 
 
 class Rack:

@@ -9,17 +9,21 @@ from PIL import Image
 from distrl.devices.adbd.automator.http import serve_http
 from distrl.devices.adbd.capture import capture
 from distrl.devices.adbd.phone import ServedPhone
-from distrl.devices.adbd.services.shell import serve_shell
+from distrl.devices.adbd.services.shell import Strike, serve_prompt, serve_shell
 from distrl.devices.adbd.services.sync import serve_sync
 from distrl.devices.adbd.wire.stream import Stream
 
 FRAMEBUFFER = struct.Struct("<IIIIIIIIIIIII")
 
 
-async def serve(phone: ServedPhone, service: str, stream: Stream) -> None:
+async def serve(phone: ServedPhone, service: str, stream: Stream, strike: Strike) -> None:
     name, _, rest = service.partition(":")
     kind = name.partition(",")[0]
-    if kind in ("shell", "exec"):
+    if kind in ("shell", "exec") and not rest:
+        await serve_prompt(phone, service, stream, strike)
+    elif not await strike():
+        return
+    elif kind in ("shell", "exec"):
         await serve_shell(phone, service, stream)
     elif name == "sync":
         await serve_sync(phone, stream)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Awaitable, Callable
 
 from distrl.devices.adbd.phone import ServedPhone
 from distrl.devices.adbd.shell.interpreter import Interpreter
@@ -17,31 +18,40 @@ INTERRUPT = 3
 ERASE = (8, 127)
 
 
+Strike = Callable[[], Awaitable[bool]]
+"""Lets happen what breaks now, and says whether the next command is still to be done."""
+
+
 async def serve_shell(phone: ServedPhone, service: str, stream: Stream) -> None:
     """`service` is `shell[,v2][,pty|raw][,TERM=…]:command`, or `exec:command`."""
     head, _, line = service.partition(":")
     options = head.split(",")
     await stream.accept()
-    terminal = Terminal(stream, framed="v2" in options, echoes="pty" in options or (not line and "raw" not in options))
+    terminal = Terminal(stream, framed="v2" in options, echoes="pty" in options)
     shell = Interpreter(phone, terminal.write)
-    if line:
-        await shell.run(line)
-    else:
-        await _converse(shell, terminal)
+    await shell.run(line)
     await terminal.exit(shell.status)
 
 
-async def _converse(shell: Interpreter, terminal: Terminal) -> None:
+async def serve_prompt(phone: ServedPhone, service: str, stream: Stream, strike: Strike) -> None:
+    """The same without a command: every line that comes is one."""
+    options = service.partition(":")[0].split(",")
+    await stream.accept()
+    terminal = Terminal(stream, framed="v2" in options, echoes="raw" not in options)
+    shell = Interpreter(phone, terminal.write)
     while True:
         if terminal.echoes:
             await terminal.write(PROMPT, b"")
         try:
             line = await terminal.read_line()
         except Ended:
-            return
+            break
         if line.strip() == "exit":
+            break
+        if not await strike():
             return
         await shell.run(line)
+    await terminal.exit(shell.status)
 
 
 class Terminal:
@@ -71,6 +81,18 @@ class Terminal:
 
     async def read_line(self) -> str:
         """The next line that was typed. Raises `Ended` at the end of input."""
+        return await (self._read_keys() if self.echoes else self._read_bytes())
+
+    async def _read_bytes(self) -> str:
+        while b"\n" not in self._typed and not self._over:
+            await self._receive()
+        if not self._typed:
+            raise Ended
+        line, _, self._typed = self._typed.partition(b"\n")
+        return line.decode(errors="surrogateescape")
+
+    async def _read_keys(self) -> str:
+        """At a terminal some keys mean something."""
         line = bytearray()
         while True:
             while self._typed:

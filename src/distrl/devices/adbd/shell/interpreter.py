@@ -1,4 +1,4 @@
-"""Runs command lines: `;` `&&` `||` `|`, redirection, `$?` and variables; programs come from `commands`."""
+"""Runs command lines: `;` `&&` `||` `|`, `( )`, redirection, `$?` and variables; programs come from `commands`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,20 @@ Sink = Callable[[bytes, bytes], Awaitable[None]]
 
 @dataclass(slots=True)
 class Stage:
-    """One program of a pipeline: its words, and where its input and output go."""
+    """One program of a pipeline: its words, or a line in brackets, and where its input and output go."""
 
     words: list[Word] = field(default_factory=list)
     redirections: list[tuple[str, Word | None]] = field(default_factory=list)
+    inner: Pipelines | None = None
+    """Runs in a shell of its own, whose variables nobody sees."""
+
+    @property
+    def empty(self) -> bool:
+        return not self.words and self.inner is None
+
+
+Pipelines = list[tuple[str, list[Stage]]]
+"""Each with the sign before it."""
 
 
 class Interpreter:
@@ -48,6 +58,9 @@ class Interpreter:
             await self._sink(b"", f"/system/bin/sh: syntax error: {problem}\n".encode())
             self.status = WRONG_SYNTAX
             return self.status
+        return await self._run(pipelines)
+
+    async def _run(self, pipelines: Pipelines) -> int:
         for joint, stages in pipelines:
             if (joint == "&&" and self.status != 0) or (joint == "||" and self.status == 0):
                 continue
@@ -70,12 +83,23 @@ class Interpreter:
         call = Call(words[0] if words else "", words[1:], stdin)
         try:
             self._take_input(stage, call)
-            self.status = await self._program(call)
+            self.status = await (self._program(call) if stage.inner is None else self._apart(stage.inner, call))
             self._send_output(stage, call)
         except FileProblem as problem:
             call.complain(f"/system/bin/sh: {problem}")
             self.status = 1
         return call
+
+    async def _apart(self, pipelines: Pipelines, call: Call) -> int:
+        """A shell inside the shell. Its programs read nothing but what is piped to them inside."""
+
+        async def gather(out: bytes, err: bytes) -> None:
+            call.out += out
+            call.err += err
+
+        shell = Interpreter(self.phone, gather)
+        shell.status, shell._variables = self.status, dict(self._variables)
+        return await shell._run(pipelines)
 
     async def _program(self, call: Call) -> int:
         name = call.name.rpartition("/")[2]
@@ -103,6 +127,9 @@ class Interpreter:
             if sign == "2>&1":
                 call.out += call.err
                 call.err.clear()
+            elif sign == ">&2":
+                call.err += call.out
+                call.out.clear()
             elif word is not None and sign != "<":
                 taken = call.err if sign.startswith("2") else call.out
                 path, data = word.value(self._variables), bytes(taken)
@@ -115,32 +142,54 @@ class Interpreter:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _parse(line: str) -> list[tuple[str, list[Stage]]]:
-    """Pipelines, each with the sign before it. Whoever gets them only reads them: clients say the same all day."""
-    found: list[tuple[str, list[Stage]]] = [(";", [Stage()])]
-    waiting: list[Token] = split(line)
-    while waiting:
+def _parse(line: str) -> Pipelines:
+    """Whoever gets them only reads them: clients say the same all day."""
+    waiting = split(line)
+    found = _pipelines(waiting)
+    if waiting:
+        raise SyntaxProblem(f"unexpected {waiting[0]!r}")
+    return found
+
+
+def _pipelines(waiting: list[Token]) -> Pipelines:
+    """Takes tokens away up to the end, or up to a bracket that was not opened here."""
+    found: Pipelines = [(";", [Stage()])]
+    while waiting and waiting[0] != ")":
         token = waiting.pop(0)
         stage = found[-1][1][-1]
-        if isinstance(token, Word):
+        if token == "(" and stage.empty:
+            stage.inner = _bracketed(waiting)
+        elif isinstance(token, Word) and stage.inner is None:
             stage.words.append(token)
-        elif token == "2>&1":
-            stage.redirections.append((token, None))
+        elif token in ("2>&1", ">&2"):
+            stage.redirections.append((str(token), None))
         elif token in (">", ">>", "<", "2>", "2>>"):
             target = waiting.pop(0) if waiting else None
             if not isinstance(target, Word):
                 raise SyntaxProblem(f"unexpected {token!r}")
-            stage.redirections.append((token, target))
+            stage.redirections.append((str(token), target))
         elif token == "|":
             found[-1][1].append(Stage())
+        elif token in ("&&", "||", ";", "\n"):
+            found.append((";" if token == "\n" else str(token), [Stage()]))
         else:
-            found.append((";" if token == "\n" else token, [Stage()]))
+            raise SyntaxProblem(f"unexpected {'word' if isinstance(token, Word) else token!r}")
     for joint, stages in found:
         _check(joint, stages)
-    return [(joint, stages) for joint, stages in found if stages[0].words]
+    return [(joint, stages) for joint, stages in found if not stages[0].empty]
+
+
+def _bracketed(waiting: list[Token]) -> Pipelines:
+    inner = _pipelines(waiting)
+    if not waiting:
+        raise SyntaxProblem("no closing bracket")
+    waiting.pop(0)
+    if not inner:
+        raise SyntaxProblem("unexpected ')'")
+    return inner
 
 
 def _check(joint: str, stages: list[Stage]) -> None:
-    empty = [not stage.words for stage in stages]
+    empty = [stage.empty for stage in stages]
     if any(empty) and (joint != ";" or len(stages) > 1):
         raise SyntaxProblem(f"unexpected {'|' if len(stages) > 1 else joint!r}")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from distrl.errors import DeviceError
 
-OPERATORS = ("&&", "||", "2>&1", "2>>", "2>", ">>", ">", "<", "|", ";", "\n")
-REFUSED = {"`": "command substitution", "(": "subshells", ")": "subshells", "&": "background jobs"}
+OPERATORS = ("&&", "||", "2>&1", ">&2", "2>>", "2>", ">>", ">", "<", "|", ";", "\n", "(", ")")
+REFUSED = {"`": "command substitution", "&": "background jobs"}
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\?))")
 
@@ -74,7 +74,7 @@ class _Splitter:
 
     def _word(self) -> Word:
         word = Word()
-        while self.at < len(self.line) and self.line[self.at] not in " \t\r\n;|<>&":
+        while self.at < len(self.line) and self.line[self.at] not in " \t\r\n;|<>&()":
             character = self.line[self.at]
             self._refuse(character)
             self.at += 1

@@ -41,7 +41,9 @@ class Stream:
     # -- the service's side
 
     async def accept(self) -> None:
-        """Tell the host that the service is there."""
+        """Tell the host, once, that the service is there."""
+        if self._accepted:
+            return
         self._accepted = True
         self._ready.set()
         await self._line.send(Message(OKAY, self.local, self.remote))
