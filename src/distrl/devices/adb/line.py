@@ -104,11 +104,11 @@ class Line:
             connection.send_command(f"host-serial:{serial}:reconnect")
             connection.check_okay()
 
-    def open(self, serial: str, request: str) -> Connection:
-        """A connection to a service of the phone."""
+    def open(self, serial: str, request: str, *, tells: bool = True) -> Connection:
+        """A connection to a service of the phone. `tells`: to name it is to tell the phone what to do."""
         connection = AdbDevice(self.client, serial=serial).open_transport(timeout=None)
         try:
-            self.began = True
+            self.began = self.began or tells
             connection.send_command(request)
             connection.check_okay()
         except BaseException:

@@ -24,7 +24,7 @@ class Shell:
 
     @classmethod
     def open(cls, line: Line, serial: str) -> Shell:
-        return cls(line.open(serial, SERVICE))
+        return cls(line.open(serial, SERVICE, tells=False))
 
     @property
     def quiet(self) -> bool:

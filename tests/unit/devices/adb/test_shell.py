@@ -19,7 +19,7 @@ from distrl.devices.adb.line import EXIT, PACKET, STDERR, STDIN, STDOUT
 from distrl.devices.adb.shell import Shell
 from distrl.types import Press, Task
 
-TASK = Task("a", "s", "train", "t", "goal", seed=11, max_steps=5)
+TASK = Task("a", "s", "train", "t", "goal", seed=11, max_steps=5, start=(("open", "clock", "alarms"),))
 
 
 class Wire:
@@ -160,6 +160,28 @@ def test_a_shell_that_broke_while_nobody_used_it_is_replaced_unnoticed(phones, o
 
     assert asyncio.run(play()).image
     assert len(opening) == 2
+
+
+def test_a_touch_for_which_no_shell_came_in_time_is_made_after_all(phones, monkeypatch):
+    usual, hung = Shell.open, []
+
+    def hangs_once(line, serial):
+        if not hung:
+            hung.append(line.open(serial, "exec:sleep 60", tells=False))
+            hung[0].read_exact(1)
+        return usual(line, serial)
+
+    async def play():
+        async with opened(f"adb://{phones.address}?call_s=0.5") as device:
+            before = await device.reset(TASK)
+            (await device._attached()).calls.close()
+            monkeypatch.setattr(Shell, "open", hangs_once)
+            await device.perform(Press("home"))
+            return before, await device.screen()
+
+    before, after = asyncio.run(play())
+    assert hung
+    assert (before.foreground, after.foreground) == ("clock", "launcher")
 
 
 def test_lines_that_belong_together_get_a_shell_of_their_own(phones, opening):
