@@ -20,6 +20,10 @@ Claim = tuple[str, str, str, Reader]
 """What, the paper's figure, the methods that ours needs, and how to read ours out of a result."""
 
 SUITES = {"general": "General", "webshop": "Web Shopping"}
+DOZEN = "dozen"
+TITLES = {**SUITES, DOZEN: "the quickstart's dozen templates of General, two cores, no GPU"}
+EMULATORS = 32
+"""As many as the paper had."""
 NOT_YET = "not measured yet"
 HEAD = """# Reproduction: the paper's figures beside ours
 
@@ -64,7 +68,8 @@ more method: the records in `runs/learning-<suite>/records` are all it needs. Th
 def page(results: Path, images: Path) -> str:
     """The whole page, from a folder of results and one of pictures."""
     found = {suite: _read(results / f"learning-{suite}.json") for suite in SUITES}
-    parts = [HEAD, *_claims(found), *_tables(found, images), _throughput()]
+    tables = {**found, DOZEN: _read(results / f"learning-{DOZEN}.json")}
+    parts = [HEAD, *_claims(found), *_tables(tables, images), _throughput(_read(results / "async.json"))]
     return "\n".join(parts)
 
 
@@ -89,25 +94,41 @@ def _claims(results: Results) -> Iterator[str]:
 
 
 def _tables(results: Results, images: Path) -> Iterator[str]:
-    for suite, title in SUITES.items():
+    for suite, title in TITLES.items():
         yield f"## All methods: {title}\n"
         result = results[suite]
         if result is None:
             yield f"{NOT_YET[0].upper()}{NOT_YET[1:]}.\n"
             continue
         yield "\n".join([conditions(result), "", *rows(result), "", *sentences(result), ""])
+        if suite not in SUITES:
+            yield f"`{command(suite, result)}`\n"
         for picture in sorted(images.glob(f"learning-{suite}-*.png")):
             yield f"![{picture.stem.replace('-', ' ')}](images/{picture.name})\n"
 
 
-def _throughput() -> str:
+def _throughput(measured: Mapping[str, Any] | None) -> str:
+    rows = {row["devices"]: row for row in (measured or {}).get("rows", ()) if row["profile"] == "paper"}
+    rate = share = NOT_YET
+    if row := rows.get(EMULATORS):
+        low, high = row["ratio_ci95"]
+        faster = f"{row['ratio']:.1f} times ({low:.1f} to {high:.1f})"
+        rate = f"{row['async_per_min']:.1f} against {row['sync_per_min']:.1f}, {faster}"
+        share = ", ".join(f"{100 * one['async_efficiency']:.0f} % with {n}" for n, one in sorted(rows.items()))
     return f"""## Collection
+
+Devices that only take their time, with the paper's durations (profile `paper`) and as many as the paper had; what each
+figure is stands in [benchmarks.md](benchmarks.md). `{_async_command(measured)}`
 
 | what | paper | ours |
 |---|---|---|
-| trajectories per minute, 192 worker CPUs, DistRL against synchronous DigiRL | 7.7 against 3.2, 2.4 times | {NOT_YET} |
-| share of its own ideal at 192 CPUs | 53 % | {NOT_YET} |
+| trajectories per minute, {EMULATORS} devices, against synchronous | 7.7 against 3.2, 2.4 times | {rate} |
+| share of its own ideal, by number of devices | 53 % | {share} |
 """
+
+
+def _async_command(measured: Mapping[str, Any] | None) -> str:
+    return shlex.join(measured["command"]) if measured else "distrl bench async --json results/async.json"
 
 
 # --- what the paper says, and where ours stands -------------------------------------------------------
