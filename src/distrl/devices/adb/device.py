@@ -9,7 +9,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 
-from distrl.devices.adb import gestures, keyboard, recipes
+from distrl.devices.adb import gestures, keyboard, recipes, vitals
 from distrl.devices.adb.attachment import Attachment
 from distrl.devices.adb.calls import Calls
 from distrl.devices.adb.checks import Checks
@@ -177,9 +177,9 @@ class AdbPhone:
         """Change something on the phone. It says with its exit status that it did, or by printing `proof`."""
         if self._withheld(calls, operation, script):
             return
-        answer = await calls.shell(operation, script, again=again)
+        answer = await calls.shell(operation, script + vitals.THEN_UPTIME, again=again)
         if self._observer is not None:
-            self._observer.watchdog.touched()
+            self._observer.watchdog.touched(vitals.parse_uptime(answer.text))
         if (proof not in answer.text) if proof else answer.status != 0:
             raise DeviceError(f"{calls.address} could not do {operation}: {answer.complaint}. Try it with adb shell.")
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 UPTIME = "cat /proc/uptime 2>/dev/null"
+THEN_UPTIME = f" && ( {UPTIME} || true )"
+"""Behind a script: when it was done, without a word in how it ended."""
 SURVEY = "date +%s; df /data 2>/dev/null"
 TRIM = ["pm", "trim-caches", "999G"]
 """Let apps empty their caches until so much is free: all of them."""

@@ -80,6 +80,7 @@ def shell():
         ("echo a; echo b", 0, b"a\nb\n", b""),
         ("printf 'no end'", 0, b"no end", b""),
         ("echo wrong >&2; false", 1, b"", b"wrong\n"),
+        ("echo well; echo hardly >&2", 0, b"well\n", b""),  # of a success nobody reads the errors
         ("exit 3", 3, b"", b""),
         ("cat", 0, b"", b""),  # nothing to read: neither does it wait, nor does it take the next script
         ("cd /; X=1; pwd", 0, b"/\n", b""),
@@ -93,7 +94,7 @@ def test_scripts_end_as_in_a_shell_of_their_own(shell, script, status, out, err)
 
 
 def test_much_output_on_both_sides_arrives_whole(shell):
-    answer = shell.run("head -c 3000000 /dev/zero; head -c 200000 /dev/zero >&2")
+    answer = shell.run("head -c 3000000 /dev/zero; head -c 200000 /dev/zero >&2; false")
     assert (len(answer.out), len(answer.err)) == (3_000_000, 200_000)
 
 

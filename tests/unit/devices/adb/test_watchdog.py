@@ -26,13 +26,13 @@ def look(image: bytes, uptime_s: float | None) -> Look:
     return Look(image, (1, 1), False, Front(), uptime_s)
 
 
-def watch(pulse: Pulse, *looks: Look, touched: bool = True) -> Pulse:
+def watch(pulse: Pulse, *looks: Look, touched: bool = True, at_s: float | None = None) -> Pulse:
     async def scene() -> None:
         dog = Watchdog("adb://x", pulse)
         for each in looks:
             await dog.check(each)
             if touched:
-                dog.touched()
+                dog.touched(at_s)
 
     asyncio.run(scene())
     return pulse
@@ -49,6 +49,15 @@ def test_a_picture_that_moves_is_a_living_phone_and_nobody_is_asked():
 
 def test_a_still_picture_whose_time_goes_on_is_a_living_phone():
     assert watch(Pulse(7.1), look(b"a", 5.0), look(b"a", 7.0)).asked == 1
+
+
+def test_a_still_picture_that_was_taken_later_than_the_input_was_done_needs_no_question():
+    assert watch(Pulse(7.1), look(b"a", 5.0), look(b"a", 7.0), at_s=6.9).asked == 0
+
+
+def test_a_phone_that_froze_with_the_input_is_found_by_its_first_picture():
+    with pytest.raises(DeviceFrozen):
+        watch(Pulse(7.0), look(b"a", 5.0), look(b"a", 7.0), at_s=7.0)
 
 
 def test_without_an_input_a_picture_may_stay_for_ever():
