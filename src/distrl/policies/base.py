@@ -56,7 +56,8 @@ class Scores:
 
 
 class TrainablePolicy(Policy, Protocol):
-    """A policy that a learner can move. The vision tower may be frozen; its features are cached by digest."""
+    """A policy that a learner can move. What never changes of a screen is cached by digest: features where the vision
+    tower is frozen, pixels where it learns."""
 
     def missing(self, screens: Sequence[Screen]) -> list[str]:
         """Digests of the screens whose image `score` would need and does not have cached."""
@@ -65,7 +66,7 @@ class TrainablePolicy(Policy, Protocol):
         """Score recorded tokens. Screens may be references if `missing` did not name them."""
 
     def remember(self, screens: Sequence[Screen]) -> None:
-        """Compute and cache the features of these screens, images included."""
+        """Cache what `score` needs of these screens, whose images are there."""
 
     def adopt(self, screens: Sequence[Screen], features: Features) -> None:
         """Cache features of these screens that an equal vision tower computed; a policy that caches none ignores
