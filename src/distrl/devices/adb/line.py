@@ -178,7 +178,8 @@ class Connection(AdbConnection):  # type: ignore[misc]
         """Acknowledged at once: the server sends the rest of an answer only then, and the system would wait 40 ms."""
         if QUICKACK is not None:
             self.conn.setsockopt(socket.IPPROTO_TCP, QUICKACK, 1)  # for a while; the system forgets it
-        return self.conn.recv(AHEAD)
+        received: bytes = self.conn.recv(AHEAD)
+        return received
 
     def _taken(self, n: int) -> bytes:
         data = bytes(self._ahead[:n])
