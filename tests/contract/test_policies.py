@@ -339,7 +339,7 @@ def test_kept_pixels_give_the_scores_and_gradients_of_the_whole_input(learning):
 
 def vision_parameters(policy):
     """What image features depend on."""
-    image = policy._image_features(policy._moved(policy.encoder.pixels([policy.encoder.blank()]))).sum()
+    image = policy._image_features(policy._pixels([policy.encoder.blank()])).sum()
     named = [p for p in policy.model.parameters() if p.requires_grad]
     found = torch.autograd.grad(image, named, allow_unused=True)
     return [p for p, gradient in zip(named, found, strict=True) if gradient is not None]

@@ -53,15 +53,16 @@ class PromptEncoder:
         """How many features the model makes of a screen of this size."""
         return self._expansion(screen).count(self.image_token_id)
 
-    def blank(self) -> Screen:
-        """A white screen, to try a model with."""
+    def blank(self, colour: str = "white") -> Screen:
+        """A screen of one colour, to try a model with."""
         buffer = io.BytesIO()
-        Image.new("RGB", (192, 384), "white").save(buffer, "JPEG")
+        Image.new("RGB", (192, 384), colour).save(buffer, "JPEG")
         return Screen(buffer.getvalue(), 192, 384)
 
-    def pixels(self, screens: Sequence[Screen]) -> dict[str, Tensor]:
-        """Everything the processor makes of the images alone."""
-        inputs = self.processor.image_processor(images=[open_image(s) for s in screens], return_tensors="pt")
+    def pixels(self, screens: Sequence[Screen], **settings: bool) -> dict[str, Tensor]:
+        """Everything the processor makes of the images alone. `settings` are its own, `do_rescale=False` say."""
+        images = [open_image(s) for s in screens]
+        inputs = self.processor.image_processor(images=images, return_tensors="pt", **settings)
         return {key: torch.as_tensor(value) for key, value in inputs.items()}
 
     def full(self, prompts: Sequence[Prompt]) -> dict[str, Tensor]:

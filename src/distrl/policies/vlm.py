@@ -30,12 +30,10 @@ from distrl.policies.cache import ScreenCache
 from distrl.policies.critic import Critic
 from distrl.policies.inputs import PromptEncoder, pad_left, pad_right
 from distrl.policies.models import model_folder, open_model, torch_device
+from distrl.policies.pixels import BYTES, PIXELS, normaliser
 from distrl.policies.pocket.modeling import PocketForConditionalGeneration
 from distrl.policies.sampling import RecordingSampler, distribution, entropy_of
 from distrl.types import Decision, Features, Floats, Prompt, Screen, VersionedWeights
-
-PIXELS = "pixel_values"
-"""What image processors call an image's pixels."""
 
 
 class VlmPolicy:
@@ -51,6 +49,7 @@ class VlmPolicy:
         self._generator = torch.Generator().manual_seed(seed)
         instruct = not isinstance(model, PocketForConditionalGeneration)
         self.encoder = PromptEncoder(processor, self._image_token_id, instruct=instruct)
+        self._normalise = normaliser(self.encoder)
         self.cache = ScreenCache(config.feature_cache_mb)
         self.keeps = self._keepable(frozen=config.freeze_vision)
         torch.manual_seed(seed)
@@ -123,7 +122,7 @@ class VlmPolicy:
         new = {s.digest: s for s in screens if s.image and s.digest not in self.cache}
         if not new or self.keeps == "nothing":
             return
-        pixels = self._moved(self.encoder.pixels(list(new.values())))
+        pixels = self._pixels(list(new.values()))
         if self.keeps == "pixels":
             parts = torch.split(pixels[PIXELS], 1)
         else:
@@ -246,22 +245,23 @@ class VlmPolicy:
                 extended["mm_token_type_ids"] = torch.cat([inputs["mm_token_type_ids"], 0 * actions[:, :-1]], 1)
         return extended
 
+    def _pixels(self, screens: Sequence[Screen]) -> dict[str, Tensor]:
+        """What the processor makes of the images, on the model's device; as bytes where nothing is lost by that."""
+        made = self.encoder.pixels(screens, **(BYTES if self._normalise else {}))
+        return {key: value.to(self.device) for key, value in made.items()}
+
     def _image_features(self, pixels: dict[str, Tensor]) -> Tensor:
         """All image features in the order of the image tokens, [tokens, width]."""
-        output = self.model.get_image_features(**pixels)
+        if self._normalise:
+            pixels = {PIXELS: self._normalise(pixels[PIXELS])}
+        precise = {k: v.to(self.model.dtype) if v.is_floating_point() else v for k, v in pixels.items()}
+        output = self.model.get_image_features(**precise)
         found = getattr(output, "pooler_output", output)
         parts = [found] if isinstance(found, Tensor) else list(found)
         return torch.cat([part.reshape(-1, part.shape[-1]) for part in parts])
 
     def _by_screen(self, screens: Sequence[Screen], features: Tensor) -> tuple[Tensor, ...]:
         return torch.split(features, [self.encoder.image_tokens(screen) for screen in screens])
-
-    def _moved(self, pixels: dict[str, Tensor]) -> dict[str, Tensor]:
-        """The same where the model is, and as precise."""
-        return {
-            k: v.to(self.device, self.model.dtype) if v.is_floating_point() else v.to(self.device)
-            for k, v in pixels.items()
-        }
 
     def _keepable(self, *, frozen: bool) -> Literal["features", "pixels", "nothing"]:
         """What of a screen never changes and can be used again."""
@@ -271,7 +271,7 @@ class VlmPolicy:
         if frozen:
             return "features"
         # What comes with masks or sizes beside the pixels cannot be put together screen by screen.
-        return "pixels" if set(self.encoder.pixels([self.encoder.blank()])) == {PIXELS} else "nothing"
+        return "pixels" if set(self._pixels([self.encoder.blank()])) == {PIXELS} else "nothing"
 
     def _fitting(self, screen: Screen, features: Floats) -> Tensor:
         """A copy for the cache. Raises `CorruptData` for features that cannot be this screen's."""
@@ -282,8 +282,7 @@ class VlmPolicy:
 
     def _freeze_vision(self) -> None:
         """Freeze whatever an image feature depends on: the parameters that get a gradient from one."""
-        blank = self._moved(self.encoder.pixels([self.encoder.blank()]))
-        torch.autograd.backward([self._image_features(blank).sum()])
+        torch.autograd.backward([self._image_features(self._pixels([self.encoder.blank()])).sum()])
         for parameter in self.model.parameters():
             if parameter.grad is not None:
                 parameter.requires_grad_(False)
