@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 
@@ -44,6 +45,8 @@ class ARide(Algorithm):
     td_error_weight: float
     ratio_weight: float
     entropy_weight: float
+    failure_priority: float
+    corrected: Literal["all", "critics"]
 
     @torch.no_grad()
     def plan(self, batch: Batch, estimates: Estimates) -> Plan:
@@ -65,7 +68,8 @@ class ARide(Algorithm):
         scale = self.advantage_scale(advantage[learned])
 
         pull = losses.weigh_failures(advantage, failure_weight=self.failure_weight) / scale
-        policy_weight = batch.spread(batch.importance) * ratio * pull * learned / learned.sum()
+        importance = batch.spread(batch.importance) if self.corrected == "all" else 1.0
+        policy_weight = importance * ratio * pull * learned / learned.sum()
         metrics = {
             **diagnostics.describe(
                 batch, padded, learned=learned, advantage=advantage, clipped=log_rho > math.log(self.ratio_clip)
@@ -74,7 +78,8 @@ class ARide(Algorithm):
             **diagnostics.calibrate_forecast(batch, forecast),
         }
         targets = Targets.of(batch, policy_weight, target)
-        return Plan(targets, self.priorities(batch, td_error, ratio, padded.entropy), metrics)
+        surprise = losses.weigh_failures(target - value, failure_weight=self.failure_priority)
+        return Plan(targets, self.priorities(batch, surprise, ratio, padded.entropy), metrics)
 
     def losses(self, targets: Targets, estimates: Estimates) -> dict[str, Tensor]:
         value = losses.value_loss(estimates.value_logit, targets.value, targets.step_weight)
@@ -100,10 +105,11 @@ class ARide(Algorithm):
             return 1.0
         return max(advantages.std(unbiased=False).item(), ADVANTAGE_FLOOR)
 
-    def priorities(self, batch: Batch, td_error: Tensor, ratio: Tensor, entropy: Tensor) -> Tensor:
-        """DPER with truncated ratios: untruncated, one old action could own the whole buffer."""
+    def priorities(self, batch: Batch, surprise: Tensor, ratio: Tensor, entropy: Tensor) -> Tensor:
+        """DPER with truncated ratios: untruncated, one old action could own the whole buffer. The TD error is
+        Retrace's, V_ret − V: a success that nobody foresaw is one at each of its steps, however many they are."""
         return priorities.dper(
-            td_error,
+            surprise,
             ratio,
             entropy,
             batch.mask,

@@ -22,7 +22,7 @@ class ReplayConfig(Settings):
     """0 samples uniformly, 1 in proportion to priority (alpha in the paper)."""
 
     td_error_weight: NonNegativeFloat = 1.0
-    """Weight of the mean absolute TD error in a trajectory's priority (w1)."""
+    """Weight of the mean absolute (Retrace) TD error in a trajectory's priority (w1)."""
 
     ratio_weight: NonNegativeFloat = 0.5
     """Weight of the mean importance ratio in a trajectory's priority (w2)."""
@@ -30,11 +30,19 @@ class ReplayConfig(Settings):
     entropy_weight: NonNegativeFloat = 0.1
     """Weight of the mean policy entropy in a trajectory's priority (w3)."""
 
+    failure_priority: UnitFloat = 1.0
+    """How much a step that went worse than foreseen counts in a priority, against one that went better. Where failures
+    do not move the policy (`algorithm.failure_weight` 0) they only teach the critic, and it needs fewer of them."""
+
     importance_exponent: UnitFloat = 0.4
     """Start of beta, which corrects for prioritised sampling; it is annealed to 1."""
 
     importance_anneal_steps: PositiveInt = 1_000
     """Learner steps over which beta reaches 1."""
+
+    corrected: Literal["all", "critics"] = "all"
+    """a_ride: whose losses are corrected for prioritised sampling. `critics`: they foresee what was played and not what
+    was drawn, while the policy dwells on what surprised."""
 
     feature_cache_mb: PositiveInt = 512
     """Memory of the host for screenshot features that workers shared and the learner has not asked for yet; the

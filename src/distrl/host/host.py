@@ -156,6 +156,13 @@ class Host:
         self.tally.sampled(len(sample.trajectories), [self._lag(t) for t in sample.trajectories])
         return sample
 
+    def draw(self, count: int) -> tuple[Sample, Features] | None:
+        """The same, and with it what workers made of its screens, as far as it is here: one answer instead of two."""
+        sample = self.sample(count)
+        if sample is None:
+            return None
+        return sample, self.features([step.screen.digest for each in sample.trajectories for step in each.steps])
+
     def first(self, count: int) -> list[Trajectory]:
         """The trajectories inserted first, screens as references."""
         return list(self.store.trajectories(ids=self.store.ids()[:count]))

@@ -55,16 +55,27 @@ def test_the_whole_loss_equals_a_slow_one_written_from_the_page():
     assert {name: loss.item() for name, loss in losses.items()} == pytest.approx(expected, rel=1e-4)
 
 
-def test_priorities_are_dper_over_td_errors_truncated_ratios_and_entropy():
-    batch, estimates, settings = random_batch(), random_estimates(), algorithm()
-    _, _, td_errors, ratios = slow_advantages(batch, estimates, settings)
+@pytest.mark.parametrize("failure_priority", [1.0, 0.25])
+def test_priorities_are_dper_over_retrace_errors_truncated_ratios_and_entropy(failure_priority):
+    batch, estimates, settings = random_batch(), random_estimates(), algorithm(failure_priority=failure_priority)
+    _, targets, _, ratios = slow_advantages(batch, estimates, settings)
+    errors = [targets[n] - 1 / (1 + np.exp(-rows(estimates.value_logit)[n])) for n in range(4)]
     expected = [
-        settings.td_error_weight * np.abs(td_errors[n]).mean()
+        settings.td_error_weight * np.where(errors[n] < 0, -failure_priority * errors[n], errors[n]).mean()
         + settings.ratio_weight * ratios[n].mean()
         + settings.entropy_weight * rows(estimates.entropy)[n].mean()
         for n in range(4)
     ]
     np.testing.assert_allclose(settings.plan(batch, estimates).priorities.numpy(), expected, rtol=1e-5)
+
+
+def test_a_policy_may_dwell_on_what_replay_prefers_while_the_critics_do_not():
+    batch, estimates = random_batch(), random_estimates()
+    both = algorithm().plan(batch, estimates).targets
+    critics = algorithm(corrected="critics").plan(batch, estimates).targets
+    importance = batch.spread(batch.importance)[batch.mask]
+    torch.testing.assert_close(both.policy_weight, critics.policy_weight * importance)
+    torch.testing.assert_close(both.step_weight, critics.step_weight)
 
 
 def test_losses_computed_in_pieces_sum_to_the_whole():

@@ -107,34 +107,45 @@ class WorkersClient:
 
 
 class LearnersClient:
-    """The host as the learner sees it. A host that is being restarted is waited for."""
+    """The host as the learner sees it. A host that is being restarted is waited for.
+
+    Nothing comes back of priorities and metrics, so they are not waited for; Ray keeps the order of calls, so the next
+    sample is drawn by them. Whether they arrived is looked at after that, and what went wrong is raised there.
+    """
 
     def __init__(self, host: Any, wait_s: float) -> None:
         self._host = host
         self._wait_s = wait_s
+        self._sent: list[tuple[str, Callable[[], Any], Any]] = []
+        """What was told without waiting: operation, how to tell it again, the answer to come."""
+        self._brought: Features = {}
+        """Features that came with the last sample."""
 
     @property
     def version(self) -> int:
         return int(self._call("version"))
 
     def sample(self, count: int) -> Sample | None:
-        sample: Sample | None = self._call("sample", count)
+        drawn: tuple[Sample, Features] | None = self._call("draw", count)
+        self._settle()
+        sample, self._brought = drawn or (None, {})
         return sample
 
     def first(self, count: int) -> list[Trajectory]:
         return list(self._call("first", count))
 
     def features(self, digests: Sequence[str]) -> Features:
-        return dict(self._call("features", list(digests)))
+        """Those that came with the sample. The host had no others then, and asking again would cost another wait."""
+        return {digest: self._brought[digest] for digest in digests if digest in self._brought}
 
     def screens(self, digests: Sequence[str]) -> list[Screen]:
         return list(self._call("screens", list(digests)))
 
     def update_priorities(self, ids: Sequence[str], priorities: Sequence[float]) -> None:
-        self._call("update_priorities", list(ids), list(priorities))
+        self._tell("update_priorities", list(ids), list(priorities))
 
     def record(self, step: int, metrics: Mapping[str, float]) -> None:
-        self._call("record", step, dict(metrics))
+        self._tell("record", step, dict(metrics))
 
     def publish(self, weights: VersionedWeights) -> None:
         """Returns once workers can have them."""
@@ -158,10 +169,28 @@ class LearnersClient:
             status = self._patiently("publish", lambda: self._host.publish.remote(weights.version))
 
     def replay_state(self) -> Tree:
+        self._settle()
         return dict(self._call("replay_state"))
 
     def report(self, worker: str, kind: str, detail: str) -> None:
         self._call("report", worker, kind, detail)
+
+    def _tell(self, method: str, *arguments: Any) -> None:
+        def ask() -> Any:
+            return self._host.call.remote(method, *arguments)
+
+        self._sent.append((method, ask, ask()))
+
+    def _settle(self) -> None:
+        """See that all that was told has arrived; a host that died in between is told again."""
+        sent, self._sent = self._sent, []
+        for method, ask, told in sent:
+            try:
+                answer("host", method, told, self._wait_s)
+            except Unreachable as error:
+                if not isinstance(error.__cause__, RayActorError):
+                    raise
+                self._patiently(method, ask)
 
     def _call(self, method: str, *arguments: Any) -> Any:
         return self._patiently(method, lambda: self._host.call.remote(method, *arguments))
