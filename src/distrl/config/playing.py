@@ -93,7 +93,7 @@ class PolicyConfig(Settings):
 
     feature_cache_mb: PositiveInt = 1024
     """Memory for what is kept of screenshots, per process: features (55 KB a screen with `pocket`), or pixels where
-    the vision tower learns (0.9 MB)."""
+    the vision tower learns (0.2 MB)."""
 
     dtype: Literal["float32", "bfloat16"] = "float32"
     """Precision of the model's weights in memory."""
