@@ -1,16 +1,19 @@
 """The path that makes the pocket model, with amounts so small that it learns nothing."""
 
 import random
+from dataclasses import replace
 
+import pytest
 import torch
 
 from distrl.config import PolicyConfig
 from distrl.devices.sim.phone import Phone
+from distrl.errors import UnknownName
 from distrl.policies.actions import parse
 from distrl.policies.vlm import VlmPolicy
 from distrl.runtime.lessons import demonstration, lexicon
 from distrl.runtime.reading import HELD_OUT_APPS, _walk, random_pages
-from distrl.runtime.sft import Recipe, make_pocket
+from distrl.runtime.sft import Recipe, _imitated, make_pocket
 from distrl.tasks.base import load_suite
 
 torch.set_num_threads(1)
@@ -40,6 +43,18 @@ def test_a_pocket_model_is_made_graded_and_plays(tmp_path):
     assert sum("a new set" in line for line in said) == 2
     policy = VlmPolicy.load_model(PolicyConfig(model=str(tmp_path / "pocket")))
     assert policy.policy_parameters()
+
+
+def test_what_is_in_focus_is_shown_beside_the_rest():
+    focused = _imitated(["word"], replace(TINY, focus=("clock/add",), focused=6), 0)
+    added = [job.args[0].template for job in focused if job.func is demonstration][2 * TINY.demonstrations :]
+    assert sorted(added) == ["clock/add_alarm"] * 3 + ["clock/add_named_alarm"] * 3
+    assert len(focused) == len(_imitated(["word"], TINY, 0)) + 6
+
+
+def test_a_focus_that_no_suite_has_is_named():
+    with pytest.raises(UnknownName, match="clok"):
+        _imitated(["word"], replace(TINY, focus=("clok/add_alarm",), focused=6), 0)
 
 
 def test_a_demonstration_teaches_each_step_with_the_actions_before_it():

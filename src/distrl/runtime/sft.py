@@ -20,6 +20,7 @@ import torch
 
 from distrl.config import PolicyConfig
 from distrl.devices.sim.device import SimPhone
+from distrl.errors import UnknownName
 from distrl.evaluation.statistics import wilson
 from distrl.judges.rules import RuleJudge
 from distrl.learner.supervised import Lessons, Schedule, Teacher
@@ -37,6 +38,8 @@ from distrl.worker.episode import Episode, Limits
 Say = Callable[[str], None]
 
 
+FOCUS_SEED = 500_000
+"""Added to a set's seed."""
 UNSEEN = 0.01
 """Share of the screens to read that are kept back, to say how well it reads."""
 
@@ -60,6 +63,10 @@ class Recipe:
     """How often everything below is made anew."""
     demonstrations: int = 5_000
     """Training tasks shown per suite and set."""
+    focus: tuple[str, ...] = ()
+    """Templates, by the beginning of their name, that are shown beside the others once more: those it cannot do yet."""
+    focused: int = 0
+    """Training tasks of those per set."""
     slips: float = 0.1
     """Share of the demonstrated steps that show something else which the screen offers: the start explores."""
     quoted_walks: int = 6_000
@@ -141,8 +148,21 @@ def _processor(recipe: Recipe, say: Say) -> Any:
 def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> list[Job]:
     seed = 1_000 * recipe.seed + number
     tasks = [t for suite in recipe.imitated for t in load_suite(suite).tasks("train", recipe.demonstrations, seed)]
+    tasks += _focused(recipe, seed)
     shown: list[Job] = [partial(demonstration, task, recipe.history, recipe.slips) for task in tasks]
     return shown + _walks(words, recipe.quoted_walks, recipe, seed, quotes=2)
+
+
+def _focused(recipe: Recipe, seed: int) -> list[Task]:
+    """More tasks of the templates in focus, other ones than `demonstrations` brings."""
+    if not recipe.focus:
+        return []
+    named = {suite: [n for n in load_suite(suite).templates if n.startswith(recipe.focus)] for suite in recipe.imitated}
+    suites = {suite: load_suite(suite, names) for suite, names in named.items() if names}
+    if not suites:
+        raise UnknownName("template", recipe.focus[0], [n for s in recipe.imitated for n in load_suite(s).templates])
+    share = recipe.focused // len(suites)
+    return [task for suite in suites.values() for task in suite.tasks("train", share, FOCUS_SEED + seed)]
 
 
 def _walks(words: Sequence[str], walks: int, recipe: Recipe, seed: int, quotes: int = 0) -> list[Job]:

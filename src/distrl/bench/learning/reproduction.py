@@ -26,8 +26,8 @@ TITLES = {
     LAG: "General under large lag",
     DOZEN: "the quickstart's dozen templates of General, two cores, no GPU",
 }
-BEFORE = """Older than the tables above: DPER looked at one-step TD errors, failures counted in full, and the policy's loss
-was corrected for prioritised sampling, too."""
+BEFORE = """Older than the tables above: DPER looked at one-step TD errors, failures counted in full, and the policy's
+loss was corrected for prioritised sampling, too."""
 NOTES = {LAG: BEFORE, DOZEN: BEFORE}
 EMULATORS = 32
 """As many as the paper had."""
