@@ -69,6 +69,8 @@ def sentences(result: Tree) -> Iterator[str]:
     comparisons = result["comparisons"]
     for split, one in comparisons["ratio_to_best_digirl"].items():
         yield f"- A-RIDE over the best DigiRL ({one['best']}) on {split.replace('_', '-')}: {_interval(one['ratio'])}"
+    if one := comparisons.get("ratio_to_digirl_sync", {}).get("test_instances"):
+        yield f"- A-RIDE over synchronous DigiRL on test-instances: {_interval(one['ratio'])}"
     if reaching := comparisons["reaching_digirl_sync"]:
         yield (
             f"- A-RIDE is at synchronous DigiRL's final training success ({percent(reaching['target'])} %) after "

@@ -44,6 +44,9 @@ def test_who_is_ahead_and_by_how_much(figures):
     methods = figures["methods"]
     expected = methods["a_ride"]["final_success"] / methods["digirl_async"]["final_success"]
     assert ratio["ratio"]["estimate"] == pytest.approx(expected, abs=1e-3)
+    in_rounds = comparisons["ratio_to_digirl_sync"]["test_instances"]
+    assert in_rounds["best"] == "digirl_sync"
+    assert in_rounds["ratio"]["estimate"] > ratio["ratio"]["estimate"]
     assert comparisons["ablations"]["a_ride_uniform"]["piece_pays"]
 
 
