@@ -22,6 +22,10 @@ UNIFORM = ("replay.priority_exponent=0",)
 FRESH = (*UNIFORM, "replay.capacity=1000")
 """Who does not correct for the age of what it learns from gets it younger."""
 NO_RETRACE = ("algorithm.retrace=false",)
+SIGNED = ("algorithm.failure_weight=1",)
+"""As its authors have it; what all methods share, and A-RIDE with them, is that failures do not push."""
+GRPO = ("algorithm.name=grpo", "tasks.group_size=8", *UNIFORM)
+IMPALA = ("algorithm.name=impala", *UNIFORM)
 
 SYNCHRONOUS = ("pacing.max_lag=0", "pacing.trajectories_per_version={devices}", "learner.publish_every={steps}")
 """Rounds: every device plays one episode, then the learner makes its steps, then the next round starts. It may see a
@@ -29,7 +33,7 @@ trajectory as often as an asynchronous learner may."""
 
 LARGE_LAG = (
     *("learner.publish_every=16", "pacing.trajectories_per_version=128", "pacing.max_lag=64"),
-    "algorithm.failure_weight=1",
+    *SIGNED,
 )
 """Players get every 16th version only, and what they play waits in replay on top of that. `max_lag` says that it may be
 so, and is too wide to hold anybody. Failures push as hard as successes pull: old successes may be imitated at any age,
@@ -40,11 +44,13 @@ METHODS = {
     "digirl_sync": Method("DigiRL, synchronous", ("algorithm.name=digirl", *FRESH, *SYNCHRONOUS)),
     "digirl_async": Method("DigiRL, asynchronous", ("algorithm.name=digirl", *FRESH)),
     "filtered_bc": Method("Filtered BC", ("algorithm.name=filtered_bc", *FRESH)),
-    "grpo": Method("GRPO, asynchronous", ("algorithm.name=grpo", "tasks.group_size=8", *UNIFORM)),
-    "impala": Method("IMPALA (V-trace)", ("algorithm.name=impala", *UNIFORM)),
+    "grpo": Method("GRPO, asynchronous", (*GRPO, *SIGNED)),
+    "grpo_positive": Method("GRPO, positive advantages only", GRPO),
+    "impala": Method("IMPALA (V-trace)", (*IMPALA, *SIGNED)),
+    "impala_positive": Method("IMPALA, positive advantages only", IMPALA),
     "a_ride_sync": Method("A-RIDE, synchronous", SYNCHRONOUS),
     "a_ride_edge": Method("A-RIDE, curriculum at the edge", ("tasks.curriculum=edge",)),
-    "a_ride_local_blame": Method("A-RIDE, local blame", ("algorithm.failure_weight=1", "algorithm.local_blame=true")),
+    "a_ride_local_blame": Method("A-RIDE, local blame", (*SIGNED, "algorithm.local_blame=true")),
     "a_ride_uniform": Method("A-RIDE, uniform replay", UNIFORM, "a_ride"),
     "a_ride_no_retrace": Method("A-RIDE without Retrace", NO_RETRACE, "a_ride"),
     "a_ride_no_entropy": Method("A-RIDE without entropy", ("algorithm.entropy_bonus=0",), "a_ride"),
@@ -62,7 +68,10 @@ SYNCHRONOUS_RIVAL = "digirl_sync"
 
 GROUPS = {
     "all": tuple(METHODS),
-    "baselines": ("a_ride", "digirl_sync", "digirl_async", "filtered_bc", "grpo", "impala", "a_ride_sync"),
+    "baselines": (
+        *("a_ride", "digirl_sync", "digirl_async", "filtered_bc"),
+        *("grpo", "grpo_positive", "impala", "impala_positive", "a_ride_sync"),
+    ),
     "ablations": ("a_ride", "a_ride_edge", *(name for name, method in METHODS.items() if method.against == "a_ride")),
     "lag": tuple(name for name in METHODS if name.startswith("a_ride_lag16")),
 }
