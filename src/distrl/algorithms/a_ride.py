@@ -2,10 +2,12 @@
 
     L = −E[w·min(ρ, ρ̄)·A·log π(a|s)] − β·E[H] + c_V·BCE(V, V_ret) + c_traj·BCE(V_traj, outcome)
 
-Three choices the formula leaves open:
+Choices the formula leaves open:
 - V(s) is trained towards V_ret clipped into [0, 1], with soft labels: the discounted chance of success, which is what
   the TD errors and advantages below take V to be. At discount 1 it is Pr(return-to-go > 0) itself.
 - The advantage keeps its sign and size. Dividing by the batch's standard deviation moves neither its zero nor its sign.
+- With `trust`, a step that became likelier by more than that since it was played is not pushed further (PPO's clip, for
+  what went well). Without, a success is imitated as often as it is drawn.
 - V_traj's filter leaves the trajectories whose outcome V_traj foresaw at the first step out of the policy loss only.
   The critics still see them: a critic that saw only surprises would be wrong about everything ordinary.
 """
@@ -33,6 +35,7 @@ class ARide(Algorithm):
     discount: float
     trace_decay: float
     ratio_clip: float
+    trust: float | None
     entropy_bonus: float
     invalid_penalty: float
     value_weight: float
@@ -68,6 +71,7 @@ class ARide(Algorithm):
         scale = self.advantage_scale(advantage[learned])
 
         pull = losses.weigh_failures(advantage, failure_weight=self.failure_weight) / scale
+        pull = losses.within_trust(pull, log_rho, trust=self.trust)
         importance = batch.spread(batch.importance) if self.corrected == "all" else 1.0
         policy_weight = importance * ratio * pull * learned / learned.sum()
         metrics = {

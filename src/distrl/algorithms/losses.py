@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
@@ -22,6 +24,15 @@ def blame_locally(advantage: Tensor, td_error: Tensor) -> Tensor:
     """A negative advantage becomes the step's own TD error, or 0 where the critic saw the chance rise: what went wrong
     later is not the fault of the steps before. Positive ones stay: a success needed all of its steps."""
     return torch.where(advantage < 0, td_error.clamp(max=0.0), advantage)
+
+
+def within_trust(advantage: Tensor, log_rho: Tensor, *, trust: float | None) -> Tensor:
+    """0 where a step that went well is already more than `trust` likelier than when it was played: its lesson is
+    learned, and to repeat it only makes the policy surer of what it has seen. None trusts without limit."""
+    if trust is None:
+        return advantage
+    learned = (advantage > 0) & (log_rho.detach() > math.log1p(trust))
+    return torch.where(learned, 0.0, advantage)
 
 
 def clipped_surrogate(

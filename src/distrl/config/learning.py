@@ -81,6 +81,10 @@ class AlgorithmConfig(Settings):
     ratio_clip: PositiveFloat = 1.5
     """a_ride: the importance ratio in the policy loss is truncated here (rho-bar)."""
 
+    trust: PositiveFloat | None = None
+    """a_ride: a step that is likelier by more than this since it was played (0.2: by a fifth) is not made likelier
+    still; null: it is, as often as it is drawn. Needs young data (`replay.capacity`)."""
+
     entropy_bonus: NonNegativeFloat = 0.003
     """a_ride, grpo, impala: weight of the policy's entropy in the loss (beta); 0 switches it off."""
 

@@ -78,6 +78,19 @@ def test_a_policy_may_dwell_on_what_replay_prefers_while_the_critics_do_not():
     torch.testing.assert_close(both.step_weight, critics.step_weight)
 
 
+def test_what_became_likelier_than_trusted_is_pushed_no_further_and_what_failed_still_is():
+    batch, estimates = random_batch(), random_estimates()
+    likelier = torch.arange(10) % 2 == 0
+    estimates = replace(estimates, logprob=batch.behaviour_logprob[batch.mask] + torch.where(likelier, 0.3, 0.1))
+    free = algorithm().plan(batch, estimates).targets
+    bound = algorithm(trust=0.2).plan(batch, estimates).targets
+    learned = likelier & (free.policy_weight > 0)
+    assert learned.any()
+    assert (likelier & (free.policy_weight < 0)).any()
+    torch.testing.assert_close(bound.policy_weight, torch.where(learned, 0.0, free.policy_weight))
+    torch.testing.assert_close(bound.value, free.value)
+
+
 def test_losses_computed_in_pieces_sum_to_the_whole():
     batch, estimates, settings = random_batch(), random_estimates(), algorithm()
     targets = settings.plan(batch, estimates).targets
