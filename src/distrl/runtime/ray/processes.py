@@ -28,8 +28,8 @@ ALLOCATIONS = 100_000
 
 
 def collect_rarely() -> None:
-    """A worker of 300 simulated phones spent half of its time looking for garbage among objects that live as long as
-    it does: what is here now is never looked at again, and the rest less often."""
+    """Making a simulated phone anew beside 300 others took twice as long as it should: the rest was looking for garbage
+    among what lives as long as the process. That is never looked at again, and the rest less often."""
     gc.freeze()
     gc.set_threshold(ALLOCATIONS, *gc.get_threshold()[1:])
 
