@@ -54,7 +54,7 @@ def test_what_is_in_focus_is_shown_beside_the_rest():
 
 def test_a_focus_that_no_suite_has_is_named():
     with pytest.raises(UnknownName, match="clok"):
-        _imitated(["word"], replace(TINY, focus=("clok/add_alarm",), focused=6), 0)
+        _imitated(["word"], replace(TINY, focus=("clock/add_alarm", "clok/add_alarm"), focused=6), 0)
 
 
 def test_a_demonstration_teaches_each_step_with_the_actions_before_it():

@@ -154,15 +154,14 @@ def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> list[Job]:
 
 
 def _focused(recipe: Recipe, seed: int) -> list[Task]:
-    """More tasks of the templates in focus, other ones than `demonstrations` brings."""
-    if not recipe.focus:
-        return []
-    named = {suite: [n for n in load_suite(suite).templates if n.startswith(recipe.focus)] for suite in recipe.imitated}
-    suites = {suite: load_suite(suite, names) for suite, names in named.items() if names}
-    if not suites:
-        raise UnknownName("template", recipe.focus[0], [n for s in recipe.imitated for n in load_suite(s).templates])
-    share = recipe.focused // len(suites)
-    return [task for suite in suites.values() for task in suite.tasks("train", share, FOCUS_SEED + seed)]
+    """More tasks of the templates in focus, other ones than `demonstrations` brings. Raises `UnknownName`."""
+    known = {suite: list(load_suite(suite).templates) for suite in recipe.imitated}
+    for wanted in recipe.focus:
+        if not any(name.startswith(wanted) for names in known.values() for name in names):
+            raise UnknownName("template", wanted, [name for names in known.values() for name in names])
+    named = {suite: [name for name in names if name.startswith(recipe.focus)] for suite, names in known.items()}
+    suites = [load_suite(suite, names) for suite, names in named.items() if names]
+    return [task for suite in suites for task in suite.tasks("train", recipe.focused // len(suites), FOCUS_SEED + seed)]
 
 
 def _walks(words: Sequence[str], walks: int, recipe: Recipe, seed: int, quotes: int = 0) -> list[Job]:
