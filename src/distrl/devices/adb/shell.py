@@ -2,7 +2,8 @@
 
 Each script runs in brackets, with nothing to read: it cannot change the shell, end it, or swallow the next script. It
 is over when its output has said a word that nobody on the phone can know beforehand; after a failure the errors say it,
-too. Not after a success: nobody asks for errors then, and one more message costs a fifth of all steps.
+too. Not after a success: nobody asks for errors then, and one more message costs a fifth of all steps. So a success
+that complained may do so late: its complaint can stand before the errors of a later failure.
 """
 
 from __future__ import annotations
