@@ -33,12 +33,12 @@ def ratio_to_best(figures: Figures, rivals: Sequence[str]) -> dict[str, Any]:
     if OURS not in figures.done or not rivals:
         return {}
     found: dict[str, Any] = {}
-    for split in figures.splits:
-        best = max(rivals, key=lambda name: figures.success(name, split))
-        below = np.max([figures.draws(name, split) for name in rivals], axis=0)
-        ours, theirs = figures.success(OURS, split), figures.success(best, split)
-        estimate = ratio(ours, theirs, figures.draws(OURS, split), below)
-        found[split.replace("-", "_")] = {"best": best, "ratio": estimate}
+    for test in figures.tests(OURS, *rivals):
+        best = max(rivals, key=lambda name: figures.success(name, test))
+        below = np.max([figures.draws(name, test) for name in rivals], axis=0)
+        ours, theirs = figures.success(OURS, test), figures.success(best, test)
+        estimate = ratio(ours, theirs, figures.draws(OURS, test), below)
+        found[test.replace("-", "_")] = {"best": best, "ratio": estimate}
     return found
 
 
@@ -65,7 +65,7 @@ def ablations(figures: Figures) -> dict[str, Any]:
     found = {}
     for name in figures.done:
         full = METHODS[name].against
-        if full not in figures.done or "test-instances" not in figures.splits:
+        if full not in figures.done or "test-instances" not in figures.tests(full, name):
             continue
         change = figures.success(full, "test-instances") - figures.success(name, "test-instances")
         draws = figures.draws(full, "test-instances") - figures.draws(name, "test-instances")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from distrl.bench.learning.bootstrap import Bootstrap, interval, rate
 from distrl.bench.learning.curves import WINDOW_SHARE, Band, against_count, against_time, count_grid, time_grid
@@ -29,6 +28,7 @@ class Figures:
         self.done = [method for method in methods if method in self.runs]
         self.grid = time_grid(seconds)
         self._draws: dict[tuple[str, str], Floats] = {}
+        self._bootstraps: dict[str, Bootstrap] = {}
 
     # -- training
 
@@ -45,40 +45,42 @@ class Figures:
 
     # -- tests
 
-    @cached_property
-    def splits(self) -> tuple[str, ...]:
-        return tuple(split for split in TESTS if any(split in run.tests for runs in self.runs.values() for run in runs))
+    def tests(self, *methods: str) -> tuple[str, ...]:
+        """The tests that all runs of these methods have played; records may be older than a test."""
+        runs = [run for method in methods for run in self.runs[method]]
+        return tuple(test for test in TESTS if runs and all(test in run.tests for run in runs))
 
-    def rate(self, runs: Sequence[Record], split: str) -> float:
-        return rate([run.tests[split].success for run in runs])
+    def rate(self, runs: Sequence[Record], test: str) -> float:
+        return rate([run.tests[test].success for run in runs])
 
-    def success(self, method: str, split: str) -> float:
-        return self.rate(self.runs[method], split)
+    def success(self, method: str, test: str) -> float:
+        return self.rate(self.runs[method], test)
 
-    def test(self, method: str, split: str) -> Interval:
+    def interval(self, method: str, test: str) -> Interval:
         """A success rate with its interval. Where no task or every task was solved the bootstrap sees no spread; then
         it is Wilson's interval, as if each task had been played once."""
-        success, tasks = self.success(method, split), len(self._tasks(split))
+        success, tasks = self.success(method, test), len(self._tasks(test))
         if success in (0.0, 1.0):
             return Interval(success, *wilson(round(success * tasks), tasks))
-        return interval(success, self.draws(method, split))
+        return interval(success, self.draws(method, test))
 
-    def draws(self, method: str, split: str) -> Floats:
+    def draws(self, method: str, test: str) -> Floats:
         """Success rates under the bootstrap, draw by draw; the n-th draw has the same tasks for every method."""
-        if (method, split) not in self._draws:
-            outcomes = [run.tests[split].success for run in self.runs[method]]
-            self._draws[method, split] = self._bootstraps[split].rates(outcomes, method)
-        return self._draws[method, split]
+        if (method, test) not in self._draws:
+            outcomes = [run.tests[test].success for run in self.runs[method]]
+            self._draws[method, test] = self._bootstrap(test).rates(outcomes, method)
+        return self._draws[method, test]
 
-    @cached_property
-    def _bootstraps(self) -> dict[str, Bootstrap]:
-        return {split: Bootstrap(len(self._tasks(split))) for split in self.splits}
+    def _bootstrap(self, test: str) -> Bootstrap:
+        if test not in self._bootstraps:
+            self._bootstraps[test] = Bootstrap(len(self._tasks(test)))
+        return self._bootstraps[test]
 
-    def _tasks(self, split: str) -> tuple[str, ...]:
-        lists = {run.tests[split].tasks for runs in self.runs.values() for run in runs}
+    def _tasks(self, test: str) -> tuple[str, ...]:
+        lists = {run.tests[test].tasks for runs in self.runs.values() for run in runs if test in run.tests}
         if len(lists) != 1:
             raise ConfigError(
-                f"The runs were tested on different tasks of {split}, so that they cannot be compared. "
+                f"The runs were tested on different tasks of {test}, so that they cannot be compared. "
                 "Records of one --folder belong to one race: name another --folder and run them again."
             )
         return lists.pop()

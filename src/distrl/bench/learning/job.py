@@ -37,7 +37,7 @@ class Job:
     entry: Entry
     config: Config
     tests: tuple[str, ...]
-    """Splits to play at the end."""
+    """To be played at the end, of `plan.TESTS`."""
     record: Path
 
     def write(self, path: Path) -> None:
@@ -63,7 +63,7 @@ def play(job: Job) -> int:
     try:
         if job.entry.trains and (code := launch(job.config, progress=progress)):
             return code
-        tests = {split: _test(job, split, progress) for split in job.tests}
+        tests = {test: _test(job, test, progress) for test in job.tests}
         figures = trained(job.config.run_folder) if job.entry.trains else {}
         record = described(job, **figures, tests=tests)
     except DistrlError as error:
@@ -79,11 +79,11 @@ def described(job: Job, **figures: Any) -> Record:
     return Record(job.entry.method, job.entry.seed, job.config.model_dump(mode="json"), made, **figures)
 
 
-def _test(job: Job, split: str, progress: LinesProgress) -> Exam:
+def _test(job: Job, test: str, progress: LinesProgress) -> Exam:
     model = job.config.policy.model
     if job.entry.trains:
         model = str(newest_model(job.config.run_folder, progress.message))
-    return tested(evaluate_policy(examined(job.config, split, model), progress=progress))
+    return tested(evaluate_policy(examined(job.config, test, model), progress=progress))
 
 
 def end_with(parent: int, farewell_s: float = 60.0) -> None:

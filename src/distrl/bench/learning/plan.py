@@ -14,7 +14,10 @@ from distrl.tasks.base import load_suite
 
 BASE = "learning"
 """The config that all methods share."""
-TESTS = ("test-instances", "test-templates", "test-apps")
+GREEDY = "test-instances-greedy"
+"""The tasks of test-instances, always with the likeliest token: what a policy knows, however unsurely it says it."""
+TESTS = ("test-instances", GREEDY, "test-templates", "test-apps")
+"""What a final policy is tested on: a split each, sampled as `evaluation.temperature` says, but for `GREEDY`."""
 WARM_START = "warm_start"
 """The policy before any training, kept beside the methods."""
 WAITS = ("latency", "scale")
@@ -77,10 +80,10 @@ class Plan:
         return with_free_name(self.config(entry))
 
     def tests(self) -> tuple[str, ...]:
-        """The test splits that have tasks."""
+        """Those that have tasks."""
         only = self.config(Entry(WARM_START, 0)).tasks.only
         suite = load_suite(self.suite, only)
-        return tuple(split for split in TESTS if split in suite.splits)
+        return tuple(test for test in TESTS if _split(test) in suite.splits)
 
     @property
     def records(self) -> Path:
@@ -100,16 +103,21 @@ class Plan:
         ]
 
 
-def examined(config: Config, split: str, model: str) -> Config:
-    """The settings to evaluate with: another split and another model on phones that do not keep us waiting. How long
-    a phone takes changes nothing of what it shows."""
+def examined(config: Config, test: str, model: str) -> Config:
+    """The settings of one test: another split and another model on phones that do not keep us waiting. How long a phone
+    takes changes nothing of what it shows."""
+    wanted = {"split": _split(test)} | ({"temperature": 0.0} if test == GREEDY else {})
     return config.model_copy(
         update={
             "devices": config.devices.model_copy(update={"address": without_waits(config.devices.address)}),
-            "evaluation": config.evaluation.model_copy(update={"split": split}),
+            "evaluation": config.evaluation.model_copy(update=wanted),
             "policy": config.policy.model_copy(update={"model": model}),
         }
     )
+
+
+def _split(test: str) -> str:
+    return "test-instances" if test == GREEDY else test
 
 
 def without_waits(address: str) -> str:

@@ -114,7 +114,7 @@ def settle(each: Running, code: int | None) -> Record:
 def describe(record: Record) -> str:
     if record.failed:
         return f"failed: {record.failed}"
-    tests = ", ".join(f"{split} {_rate(test.outcomes)}" for split, test in record.tests.items())
+    tests = ", ".join(f"{name} {_rate(test.outcomes)}" for name, test in record.tests.items())
     return f"{len(record.episodes)} trajectories, {record.learner_steps} learner steps, {tests}"
 
 

@@ -46,7 +46,7 @@ NO_EPISODES = Episodes(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 @dataclass(frozen=True)
 class Exam:
-    """One split, played once with the final policy."""
+    """One test, played once with the final policy."""
 
     tasks: tuple[str, ...]
     outcomes: str
@@ -89,7 +89,7 @@ class Record:
                 np.array([float(mark) for mark in episodes["success"]]),
                 np.array(episodes["template"], dtype=np.int64),
             ),
-            tests={split: Exam(tuple(test["tasks"]), test["outcomes"]) for split, test in tests.items()},
+            tests={name: Exam(tuple(test["tasks"]), test["outcomes"]) for name, test in tests.items()},
         )
 
 
@@ -140,5 +140,5 @@ def _tree(record: Record) -> dict[str, Any]:
             "success": "".join(f"{one:.0f}" for one in episodes.success),
             "template": episodes.template.tolist(),
         },
-        "tests": {split: {"tasks": test.tasks, "outcomes": test.outcomes} for split, test in record.tests.items()},
+        "tests": {name: {"tasks": test.tasks, "outcomes": test.outcomes} for name, test in record.tests.items()},
     }

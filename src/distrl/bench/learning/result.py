@@ -22,6 +22,7 @@ LEVELS = (60, 90)
 """Percent of the best final training success that the times are for."""
 HOW = {
     "final_success": "success on test-instances with the final policy, over all tasks and seeds",
+    "test_instances_greedy": "the same tasks, always with the likeliest token; absent where a run was not tested so",
     "ci95": "bootstrap over tasks (the same for all methods) and, inside each method, over seeds; "
     "10,000 draws; at 0 and 100 % Wilson's interval over the tasks",
     "curve": f"mean over seeds of training success in a window of {WINDOW_SHARE:.0%} of the run, templates weighted "
@@ -93,11 +94,11 @@ def method(figures: Figures, name: str, best: float) -> dict[str, Any]:
 
 
 def tests(figures: Figures, name: str) -> dict[str, Any]:
-    """Success with its interval on each split; `final_success` is that on test-instances."""
+    """Success with its interval in each test; `final_success` is that on test-instances."""
     found: dict[str, Any] = {}
-    for split in figures.splits:
-        interval = figures.test(name, split)
-        key = "final_success" if split == "test-instances" else split.replace("-", "_")
+    for test in figures.tests(name):
+        interval = figures.interval(name, test)
+        key = "final_success" if test == "test-instances" else test.replace("-", "_")
         found |= {key: interval.estimate, f"{key}_ci95": [interval.low, interval.high]}
     return found
 
@@ -110,8 +111,8 @@ def _seed(figures: Figures, run: Record, steady: float | None) -> dict[str, Any]
         "learner_steps": run.learner_steps,
         "training_success": last(figures.smooth(run)),
         "stability": steady,
-        **{split.replace("-", "_"): figures.rate([run], split) for split in figures.splits},
-        "outcomes": {split: test.outcomes for split, test in run.tests.items()},
+        **{test.replace("-", "_"): figures.rate([run], test) for test in figures.tests(run.method)},
+        "outcomes": {name: test.outcomes for name, test in run.tests.items()},
     }
 
 

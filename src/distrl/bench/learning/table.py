@@ -10,6 +10,7 @@ Tree = Mapping[str, Any]
 COLUMNS = (
     "method",
     "test-instances",
+    "greedy",
     "test-templates",
     "test-apps",
     "training",
@@ -20,6 +21,7 @@ COLUMNS = (
     "lag p50",
     "stability",
 )
+TESTS = ("final_success", "test_instances_greedy", "test_templates", "test_apps")
 NOTHING = "–"
 
 
@@ -54,7 +56,7 @@ def rows(result: Tree) -> Iterator[str]:
 def _row(label: str, figures: Tree) -> str:
     cells = [
         label,
-        *(_with_interval(figures, key) for key in ("final_success", "test_templates", "test_apps")),
+        *(_with_interval(figures, key) for key in TESTS),
         percent(figures.get("training_success")),
         *(_seconds(figures[key]) if key in figures else NOTHING for key in ("seconds_to_60", "seconds_to_90")),
         *(_whole(figures.get(key)) for key in ("trajectories", "learner_steps")),
@@ -67,8 +69,8 @@ def _row(label: str, figures: Tree) -> str:
 def sentences(result: Tree) -> Iterator[str]:
     """What was compared, in words."""
     comparisons = result["comparisons"]
-    for split, one in comparisons["ratio_to_best_digirl"].items():
-        yield f"- A-RIDE over the best DigiRL ({one['best']}) on {split.replace('_', '-')}: {_interval(one['ratio'])}"
+    for test, one in comparisons["ratio_to_best_digirl"].items():
+        yield f"- A-RIDE over the best DigiRL ({one['best']}) on {test.replace('_', '-')}: {_interval(one['ratio'])}"
     if one := comparisons.get("ratio_to_digirl_sync", {}).get("test_instances"):
         yield f"- A-RIDE over synchronous DigiRL on test-instances: {_interval(one['ratio'])}"
     if reaching := comparisons["reaching_digirl_sync"]:

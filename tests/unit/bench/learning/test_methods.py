@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from distrl.bench.learning.methods import GROUPS, METHODS, OURS, RIVALS, choose
-from distrl.bench.learning.plan import WARM_START, Entry, Plan, examined, shares, without_waits
+from distrl.bench.learning.plan import GREEDY, WARM_START, Entry, Plan, examined, shares, without_waits
 from distrl.bench.learning.race import differing
 from distrl.errors import ConfigError, UnknownName
 from distrl.replay.pacing import Pacing
@@ -84,8 +84,9 @@ def test_runs_come_seed_by_seed_after_one_look_at_the_warm_start():
 
 
 @pytest.mark.parametrize("suite", ["general", "webshop"])
-def test_all_three_test_splits_are_played(suite):
-    assert replace(PLAN, suite=suite).tests() == ("test-instances", "test-templates", "test-apps")
+def test_all_three_test_splits_are_played_and_the_first_without_chance_too(suite):
+    played = ("test-instances", "test-instances-greedy", "test-templates", "test-apps")
+    assert replace(PLAN, suite=suite).tests() == played
 
 
 def test_tests_are_played_on_phones_that_show_the_same_and_do_not_wait():
@@ -93,6 +94,12 @@ def test_tests_are_played_on_phones_that_show_the_same_and_do_not_wait():
     config = examined(PLAN.config(Entry("a_ride", 0)), "test-apps", "some/model")
     assert config.devices.address == "sim://phone"
     assert (config.evaluation.split, config.policy.model) == ("test-apps", "some/model")
+    assert config.evaluation.temperature == 1.0
+
+
+def test_a_greedy_test_has_the_same_tasks_and_takes_the_likeliest_token():
+    config = examined(PLAN.config(Entry("a_ride", 0)), GREEDY, "some/model")
+    assert (config.evaluation.split, config.evaluation.temperature) == ("test-instances", 0.0)
 
 
 def test_runs_side_by_side_get_equal_shares_of_the_cores(monkeypatch):

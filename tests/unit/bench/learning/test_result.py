@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from distrl.bench.learning.plan import GREEDY
 from distrl.bench.learning.plots import draw_all
 from distrl.bench.learning.record import Record
 from distrl.bench.learning.reproduction import NOT_YET, page
@@ -90,6 +91,18 @@ def test_a_method_that_solves_nothing_is_not_said_to_be_surely_hopeless(plan, ma
     method = result(plan, lost, [])["methods"]["a_ride"]
     assert method["final_success"] == method["final_success_ci95"][0] == 0.0
     assert 0.05 < method["final_success_ci95"][1] < 0.1
+
+
+def test_a_test_that_is_newer_than_a_record_is_shown_where_it_was_played(plan, made_up):
+    start, *others = made_up
+    found = result(plan, [replace(start, tests={**start.tests, GREEDY: start.tests["test-instances"]}), *others], [])
+    assert found["warm_start"]["test_instances_greedy"] == found["warm_start"]["final_success"]
+    assert "test_instances_greedy" not in found["methods"]["a_ride"]
+    assert set(found["comparisons"]["ratio_to_best_digirl"]) == {"test_instances", "test_apps"}
+    rows = [line.split(" | ") for line in markdown(found).splitlines()]
+    cells = {row[0]: row[1:3] for row in rows if len(row) > 2}
+    assert cells["| warm start, no RL"][0] == cells["| warm start, no RL"][1]
+    assert cells["| A-RIDE"][1] == "–"
 
 
 def test_a_collapse_is_named(plan, made_up):
