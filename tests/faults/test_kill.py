@@ -76,7 +76,8 @@ def test_a_run_outlives_its_worker_its_host_and_its_learner(tmp_path: Path) -> N
     assert checkpoint.latest(config.run_folder / "checkpoints") is not None
     with RunStore.read(config.run_folder) as store:
         assert store.counts().trajectories >= 80
-        assert store.metrics("version").step[-1] == 60
+        assert store.metrics("host/trajectories").step.max() == 60
+        assert store.metrics("version").step[-1] >= 59  # the last one may be killed before it is published
         kinds = [event.kind for event in store.events()]
         assert [(entry.name, entry.episodes) for entry in store.evaluations()] == [("before", 40)]
     assert kinds.count("host_started") == 2

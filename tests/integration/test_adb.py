@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import io
 import shlex
+import time
 import xml.etree.ElementTree as ET
 
 import pytest
+from emulated import eventually
 from PIL import Image
 from served import KINDS, adb_server, served
 
@@ -106,7 +108,12 @@ def test_a_reset_and_its_evidence_travel_over_adb(phones, shell):
 
 
 def test_a_reboot_hangs_up_and_the_phone_comes_back(adb, phones, shell):
+    def booted_at():
+        return time.monotonic() - phones.phone.power.uptime_s
+
+    before = booted_at()
     adb("-s", phones.address, "reboot")
+    assert eventually(lambda: booted_at() > before + 0.01)  # adb does not wait for it
     adb("disconnect", phones.address)
     assert b"connected to" in adb("connect", phones.address).stdout
     assert adb("-s", phones.address, "shell", "getprop", "sys.boot_completed").stdout == b"1\n"
