@@ -28,7 +28,7 @@ TITLES = {
 }
 BEFORE = """Older than the tables above: DPER looked at one-step TD errors, failures counted in full, and the policy's
 loss was corrected for prioritised sampling, too."""
-NOTES = {LAG: BEFORE, DOZEN: BEFORE}
+NOTES = {LAG: BEFORE, DOZEN: f"{BEFORE} Rows with a greedy figure are newer; none of them is of A-RIDE."}
 EMULATORS = 32
 """As many as the paper had."""
 NOT_YET = "not measured yet"
