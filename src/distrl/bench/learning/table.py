@@ -21,7 +21,7 @@ COLUMNS = (
     "lag p50",
     "stability",
 )
-TESTS = ("final_success", "test_instances_greedy", "test_templates", "test_apps")
+TEST_KEYS = ("final_success", "test_instances_greedy", "test_templates", "test_apps")
 NOTHING = "–"
 
 
@@ -56,7 +56,7 @@ def rows(result: Tree) -> Iterator[str]:
 def _row(label: str, figures: Tree) -> str:
     cells = [
         label,
-        *(_with_interval(figures, key) for key in TESTS),
+        *(_with_interval(figures, key) for key in TEST_KEYS),
         percent(figures.get("training_success")),
         *(_seconds(figures[key]) if key in figures else NOTHING for key in ("seconds_to_60", "seconds_to_90")),
         *(_whole(figures.get(key)) for key in ("trajectories", "learner_steps")),
