@@ -46,15 +46,18 @@ class Figures:
     # -- tests
 
     def tests(self, *methods: str) -> tuple[str, ...]:
-        """The tests that all runs of these methods have played; records may be older than a test."""
-        runs = [run for method in methods for run in self.runs[method]]
-        return tuple(test for test in TESTS if runs and all(test in run.tests for run in runs))
+        """The tests that each of these methods has played."""
+        return tuple(test for test in TESTS if all(self.played(method, test) for method in methods))
+
+    def played(self, method: str, test: str) -> list[Record]:
+        """The runs that were tested so; records may be older than a test."""
+        return [run for run in self.runs[method] if test in run.tests]
 
     def rate(self, runs: Sequence[Record], test: str) -> float:
         return rate([run.tests[test].success for run in runs])
 
     def success(self, method: str, test: str) -> float:
-        return self.rate(self.runs[method], test)
+        return self.rate(self.played(method, test), test)
 
     def interval(self, method: str, test: str) -> Interval:
         """A success rate with its interval. Where no task or every task was solved the bootstrap sees no spread; then
@@ -67,7 +70,7 @@ class Figures:
     def draws(self, method: str, test: str) -> Floats:
         """Success rates under the bootstrap, draw by draw; the n-th draw has the same tasks for every method."""
         if (method, test) not in self._draws:
-            outcomes = [run.tests[test].success for run in self.runs[method]]
+            outcomes = [run.tests[test].success for run in self.played(method, test)]
             self._draws[method, test] = self._bootstrap(test).rates(outcomes, method)
         return self._draws[method, test]
 

@@ -50,6 +50,9 @@ METHODS = {
     "impala_positive": Method("IMPALA, positive advantages only", IMPALA),
     "a_ride_sync": Method("A-RIDE, synchronous", SYNCHRONOUS),
     "a_ride_edge": Method("A-RIDE, curriculum at the edge", ("tasks.curriculum=edge",)),
+    "digirl_async_edge": Method(
+        "DigiRL, asynchronous, curriculum at the edge", ("algorithm.name=digirl", *FRESH, "tasks.curriculum=edge")
+    ),
     "a_ride_local_blame": Method("A-RIDE, local blame", (*SIGNED, "algorithm.local_blame=true")),
     "a_ride_uniform": Method("A-RIDE, uniform replay", UNIFORM, "a_ride"),
     "a_ride_no_retrace": Method("A-RIDE without Retrace", NO_RETRACE, "a_ride"),

@@ -20,15 +20,16 @@ Claim = tuple[str, str, str, Reader]
 """What, the paper's figure, the methods that ours needs, and how to read ours out of a result."""
 
 SUITES = {"general": "General", "webshop": "Web Shopping"}
-LAG, DOZEN = "lag", "dozen"
+LAG, COLD, DOZEN = "lag", "cold", "dozen"
 TITLES = {
     **SUITES,
     LAG: "General under large lag",
+    **{f"{COLD}-{suite}": f"{title}, 600 phones, temperature 0.5" for suite, title in SUITES.items()},
     DOZEN: "the quickstart's dozen templates of General, two cores, no GPU",
 }
 BEFORE = """Older than the tables above: DPER looked at one-step TD errors, failures counted in full, and the policy's
 loss was corrected for prioritised sampling, too."""
-NOTES = {LAG: BEFORE, DOZEN: f"{BEFORE} Rows with a greedy figure are newer; none of them is of A-RIDE."}
+NOTES = {DOZEN: f"{BEFORE} Rows with a greedy figure are newer; none of them is of A-RIDE."}
 EMULATORS = 32
 """As many as the paper had."""
 NOT_YET = "not measured yet"
@@ -113,8 +114,8 @@ def _tables(results: Results, images: Path) -> Iterator[str]:
             yield f"{NOT_YET[0].upper()}{NOT_YET[1:]}.\n"
             continue
         yield "\n".join([conditions(result), "", *rows(result), "", *sentences(result), ""])
-        if suite in NOTES:
-            yield f"{NOTES[suite]} `{command(suite, result)}`\n"
+        if suite not in SUITES:
+            yield f"{NOTES.get(suite, '')} `{command(suite, result)}`\n".lstrip()
         for picture in sorted(images.glob(f"learning-{suite}-*.png")):
             yield f"![{picture.stem.replace('-', ' ')}](images/{picture.name})\n"
 

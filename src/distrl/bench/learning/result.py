@@ -22,7 +22,8 @@ LEVELS = (60, 90)
 """Percent of the best final training success that the times are for."""
 HOW = {
     "final_success": "success on test-instances with the final policy, over all tasks and seeds",
-    "test_instances_greedy": "the same tasks, always with the likeliest token; absent where a run was not tested so",
+    "test_instances_greedy": "the same tasks, always with the likeliest token; "
+    "over the runs that were tested so, where those are not all: `…_runs`",
     "ci95": "bootstrap over tasks (the same for all methods) and, inside each method, over seeds; "
     "10,000 draws; at 0 and 100 % Wilson's interval over the tasks",
     "curve": f"mean over seeds of training success in a window of {WINDOW_SHARE:.0%} of the run, templates weighted "
@@ -100,6 +101,8 @@ def tests(figures: Figures, name: str) -> dict[str, Any]:
         interval = figures.interval(name, test)
         key = "final_success" if test == "test-instances" else test.replace("-", "_")
         found |= {key: interval.estimate, f"{key}_ci95": [interval.low, interval.high]}
+        if (runs := len(figures.played(name, test))) < len(figures.runs[name]):
+            found[f"{key}_runs"] = runs
     return found
 
 
@@ -111,7 +114,7 @@ def _seed(figures: Figures, run: Record, steady: float | None) -> dict[str, Any]
         "learner_steps": run.learner_steps,
         "training_success": last(figures.smooth(run)),
         "stability": steady,
-        **{test.replace("-", "_"): figures.rate([run], test) for test in figures.tests(run.method)},
+        **{test.replace("-", "_"): figures.rate([run], test) for test in run.tests},
         "outcomes": {name: test.outcomes for name, test in run.tests.items()},
     }
 

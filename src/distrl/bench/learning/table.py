@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from textwrap import shorten
 from typing import Any
 
 Tree = Mapping[str, Any]
@@ -23,6 +24,8 @@ COLUMNS = (
 )
 TEST_KEYS = ("final_success", "test_instances_greedy", "test_templates", "test_apps")
 NOTHING = "–"
+LONGEST_REASON = 160
+"""Characters; the whole of it is in the run's record."""
 
 
 def markdown(result: Tree) -> str:
@@ -87,7 +90,7 @@ def sentences(result: Tree) -> Iterator[str]:
     yield f"- runs that collapsed: {', '.join(fallen) if fallen else 'none'}"
     for name, method in result["methods"].items():
         for seed, reason in method["failed"].items():
-            yield f"- **{name}, seed {seed}, failed**: {reason}"
+            yield f"- **{name}, seed {seed}, failed**: {shorten(reason, LONGEST_REASON, placeholder=' …')}"
 
 
 def percent(rate: float | None) -> str:
@@ -98,7 +101,8 @@ def _with_interval(figures: Tree, key: str) -> str:
     if figures.get(key) is None:
         return NOTHING
     low, high = figures[f"{key}_ci95"]
-    return f"{percent(figures[key])} ({percent(low)} to {percent(high)})"
+    some = f"; {_count(figures[f'{key}_runs'], 'seed')}" if f"{key}_runs" in figures else ""
+    return f"{percent(figures[key])} ({percent(low)} to {percent(high)}{some})"
 
 
 def _label(method: Tree, most: int) -> str:

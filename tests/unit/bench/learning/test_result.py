@@ -105,6 +105,17 @@ def test_a_test_that_is_newer_than_a_record_is_shown_where_it_was_played(plan, m
     assert cells["| A-RIDE"][1] == "–"
 
 
+def test_a_test_that_some_runs_have_played_says_how_many(plan, made_up):
+    first = next(record for record in made_up if record.method == "a_ride")
+    tested = replace(first, tests={**first.tests, GREEDY: first.tests["test-instances"]})
+    found = result(plan, [tested if record is first else record for record in made_up], [])
+    ours = found["methods"]["a_ride"]
+    assert ours["test_instances_greedy_runs"] == 1
+    assert ours["test_instances_greedy"] == ours["per_seed"][0]["test_instances"]
+    assert "final_success_runs" not in ours
+    assert "; 1 seed)" in markdown(found)
+
+
 def test_a_collapse_is_named(plan, made_up):
     fallen = made_up[-1]
     falling = replace(fallen.episodes, success=(np.arange(len(fallen.episodes)) < 200).astype(float))
