@@ -12,7 +12,7 @@ from distrl.errors import UnknownName
 from distrl.policies.actions import parse
 from distrl.policies.vlm import VlmPolicy
 from distrl.runtime.lessons import demonstration, lexicon
-from distrl.runtime.reading import HELD_OUT_APPS, _walk, random_pages
+from distrl.runtime.reading import HELD_OUT_APPS, _walk, random_page, walked_pages
 from distrl.runtime.sft import Recipe, _imitated, make_pocket
 from distrl.tasks.base import load_suite
 
@@ -20,12 +20,15 @@ torch.set_num_threads(1)
 
 TINY = Recipe(
     lexicon_phones=8,
-    walks=10,
+    read_sets=2,
+    babel=6,
+    walks=3,
     read_steps=2,
     read_batch=4,
     demonstrations=4,
     sets=2,
-    quoted_walks=4,
+    quoted_babel=2,
+    quoted_walks=2,
     imitate_steps=2,
     imitate_batch=4,
     episodes=1,
@@ -40,7 +43,8 @@ def test_a_pocket_model_is_made_graded_and_plays(tmp_path):
     assert figures["parameters"] <= 6_000_000
     assert (tmp_path / "pocket" / "model.safetensors").stat().st_size <= 16 * 2**20
     assert 0.0 <= figures["general/test-instances/temperature 1"][0] <= 1.0
-    assert sum("a new set" in line for line in said) == 2
+    assert sum("a new set" in line for line in said) == 2 + 2
+    assert sum("on unseen pages" in line for line in said) == 2
     policy = VlmPolicy.load_model(PolicyConfig(model=str(tmp_path / "pocket")))
     assert policy.policy_parameters()
 
@@ -74,7 +78,8 @@ def test_a_random_walk_never_enters_a_held_out_app():
 
 
 def test_what_is_quoted_stands_on_the_screen_or_in_the_goal():
-    pages = [page for seed in range(12) for page in random_pages(["hall", "river"], 0.5, 2, seed)]
+    words = ["hall", "river"]
+    pages = [page for seed in range(6) for page in random_page(words, 2, seed) + walked_pages(words, 2, seed)]
     quotes = [(page, e) for page in pages for e in page.examples if e.action.startswith("answer")]
     assert len(quotes) >= 2 * len(pages)
     for page, example in quotes:
@@ -83,7 +88,8 @@ def test_what_is_quoted_stands_on_the_screen_or_in_the_goal():
 
 
 def test_what_is_not_on_the_screen_is_scrolled_for():
-    pages = [page for seed in range(12) for page in random_pages(["hall", "river", "55"], 0.5, 0, seed)]
+    words = ["hall", "river", "55"]
+    pages = [page for seed in range(6) for page in random_page(words, 0, seed) + walked_pages(words, 0, seed)]
     vain = [(page, e.goal.lower()) for page in pages for e in page.examples if e.action == "swipe 500 700 500 300"]
     assert len(vain) > len(pages) / 3
     for page, goal in vain:

@@ -27,7 +27,7 @@ from distrl.judges.rules import RuleJudge
 from distrl.learner.supervised import Lessons
 from distrl.policies.actions import format_action
 from distrl.policies.inputs import PromptEncoder
-from distrl.runtime.reading import Example, Page, random_action, random_pages
+from distrl.runtime.reading import Example, Page, random_action, walked_pages
 from distrl.tasks.base import load_suite
 from distrl.types import Action, Answer, Prompt, Screen, Task, Type
 
@@ -193,7 +193,7 @@ def lexicon(suites: Sequence[str], phones: int, seed: int) -> list[str]:
     """The words a phone shows and training goals use, most frequent first: what the tokenizer knows whole."""
     counts: Counter[str] = Counter()
     for n in range(phones):
-        for page in random_pages(["word"], 0.0, 0, seed * 10_000_000 + n):
+        for page in walked_pages(["word"], 0, seed * 10_000_000 + n):
             counts.update(piece for word, _, _ in page.words for piece in WORD.findall(word.lower()))
     for suite in suites:
         for task in load_suite(suite).tasks("train", 3000, seed):

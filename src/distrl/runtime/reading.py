@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from distrl.devices.jpeg import encode
 from distrl.devices.sim.apps import APPS
 from distrl.devices.sim.apps.base import new_frame
-from distrl.devices.sim.babel import Babel
+from distrl.devices.sim.babel import NOVELTIES, Babel, novelty
 from distrl.devices.sim.phone import Phone, Rendering
 from distrl.policies.actions import format_action
 from distrl.tasks.base import Hand
@@ -41,20 +41,23 @@ class Page:
     examples: tuple[Example, ...]
 
 
-def random_pages(words: Sequence[str], babel_share: float, quotes: int, seed: int) -> list[Page]:
-    """A few screens of one phone: a walk through its apps, or a page of random words.
+def random_page(words: Sequence[str], quotes: int, seed: int) -> list[Page]:
+    """One page of random words on random widgets: where nothing can be remembered, reading is learned.
 
-    `quotes`: on each, so many examples of writing down what stands there or what the goal says.
+    `quotes`: so many examples of writing down what stands there or what the goal says.
     """
+    rng = random.Random(f"page/{seed}")
+    phone = Phone(rng.randrange(2**28), popup_probability=0.05)
+    phone.apps = {**phone.apps, "babel": Babel(words)}
+    phone.state["babel"] = {}
+    phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": rng.randrange(2**40)}))
+    return [_taught(phone.render(), words, words, quotes, rng)]
+
+
+def walked_pages(words: Sequence[str], quotes: int, seed: int) -> list[Page]:
+    """A few screens of one phone, on a random walk through its apps; `quotes` on each, as above."""
     rng = random.Random(f"pages/{seed}")
     phone = Phone(rng.randrange(2**28), popup_probability=0.05)
-    if quotes:
-        words = [*words, *(_novelty(rng) for _ in range(len(words) // 2))]
-    if rng.random() < babel_share:
-        phone.apps = {**phone.apps, "babel": Babel(words)}
-        phone.state["babel"] = {}
-        phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": rng.randrange(2**40)}))
-        return [_taught(phone.render(), words, words, quotes, rng)]
     views = list(_walk(phone, rng))
     seen = [element.text for view in views for element in view.elements if element.clickable and element.role != "key"]
     return [
@@ -152,21 +155,5 @@ def _lines(view: Rendering) -> list[list[str]]:
 
 
 def _text(words: Sequence[str], rng: random.Random) -> str:
-    return " ".join(rng.choice(words) for _ in range(rng.randint(1, 3))).lower()
-
-
-def _novelty(rng: random.Random) -> str:
-    """What no lexicon lists: a price, a time, a number, a made-up word."""
-    digits = f"{rng.randrange(10_000):04d}"
-    return rng.choice(
-        (
-            f"${rng.randint(1, 99)}",
-            f"{rng.randint(0, 9)}.{rng.randint(0, 9)}",
-            f"{rng.randint(0, 23)}:{rng.randrange(0, 60, 5):02d}",
-            f"555-{digits}",
-            digits,
-            f"{rng.randint(0, 100)}%",
-            str(rng.randint(0, 99)),
-            "".join(rng.choice("bcdfghjklmnprstvwz") + rng.choice("aeiou") for _ in range(rng.randint(2, 3))),
-        )
-    )
+    said = [novelty(rng) if rng.random() < NOVELTIES else rng.choice(words) for _ in range(rng.randint(1, 3))]
+    return " ".join(said).lower()

@@ -9,7 +9,7 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -30,7 +30,7 @@ from distrl.policies.pocket.build import build_model, build_processor
 from distrl.policies.server import PolicyServer
 from distrl.policies.vlm import VlmPolicy
 from distrl.runtime.lessons import Job, LessonWriter, Written, demonstration, gathered, lexicon
-from distrl.runtime.reading import random_pages
+from distrl.runtime.reading import random_page, walked_pages
 from distrl.tasks.base import load_suite
 from distrl.types import Task
 from distrl.worker.episode import Episode, Limits
@@ -39,23 +39,27 @@ Say = Callable[[str], None]
 
 
 FOCUS_SEED = 500_000
-"""Added to a set's seed."""
-UNSEEN = 0.01
-"""Share of the screens to read that are kept back, to say how well it reads."""
+READING_SEED = 100_000
+"""Added to a set's seed: none of its tasks or screens is another set's."""
+UNSEEN = 100
+"""One page in so many is made once more, of other seeds, to say how well what was never seen is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Amounts. The defaults made the weights that ship; smaller ones show that the path works."""
+    """Amounts; with much smaller ones the path works, and nothing is learned."""
 
     suites: tuple[str, ...] = ("general", "webshop")
     """Whose words the tokenizer knows."""
     lexicon_phones: int = 800
-    walks: int = 32_000
-    """Phones looked at; about 2.5 screens each."""
-    babel_share: float = 0.5
-    """Share of them that show random words on random widgets."""
-    read_steps: int = 8_000
+    read_sets: int = 4
+    """How often the screens to read are made anew: what is never seen twice cannot be remembered, and must be read."""
+    babel: int = 40_000
+    """Pages of random words on random widgets per set."""
+    walks: int = 4_000
+    """Phones walked through per set, four screens each."""
+    read_steps: int = 12_000
+    """Over all sets."""
     read_batch: int = 256
     imitated: tuple[str, ...] = ("general", "webshop")
     """Suites whose training tasks are demonstrated."""
@@ -69,8 +73,9 @@ class Recipe:
     """Training tasks of those per set."""
     slips: float = 0.1
     """Share of the demonstrated steps that show something else which the screen offers: the start explores."""
-    quoted_walks: int = 6_000
-    """Phones looked at again beside the demonstrations, now also to write down what stands there."""
+    quoted_babel: int = 10_000
+    quoted_walks: int = 1_500
+    """Pages and phones looked at again beside the demonstrations, now also to write down what stands there."""
     imitate_steps: int = 12_000
     """Over all sets."""
     imitate_batch: int = 256
@@ -94,34 +99,38 @@ def make_pocket(folder: Path, recipe: Recipe, say: Say, reader: Path | None = No
     words = sorted(w for w in processor.tokenizer.get_vocab() if w.isalnum() and w == w.lower() and len(w) > 1)
     with _writer(processor, recipe) as writer:
         # Everything is asked for at once: imitation's lessons are written while the model learns to read.
-        screens = None if reader else writer.begin(_walks(words, recipe.walks, recipe, recipe.seed))
+        screens = [] if reader else [writer.begin(_screens(words, recipe, n)) for n in range(recipe.read_sets)]
+        unseen = {} if reader else {kind: writer.begin(jobs) for kind, jobs in _unseen(words, recipe).items()}
         sets = [writer.begin(_imitated(words, recipe, n)) for n in range(recipe.sets)]
-        if screens is not None:
+        if reader is None:
             reader = folder.with_name(f"{folder.name}-reader")  # kept: imitation can be tried again with --reader
-            teach_reading(reader, processor, gathered(screens), recipe, say)
-        assert reader is not None
+            teach_reading(reader, processor, screens, unseen, recipe, say)
         teach_imitation(reader, folder, sets, recipe, say)
     return graded(folder, recipe, say)
 
 
-def teach_reading(folder: Path, processor: Any, lessons: Lessons, recipe: Recipe, say: Say) -> None:
+def teach_reading(
+    folder: Path,
+    processor: Any,
+    sets: Sequence[Iterator[Written]],
+    unseen: Mapping[str, Iterator[Written]],
+    recipe: Recipe,
+    say: Say,
+) -> None:
     """A model that reads screens, taps what it is told to and scrolls for what is not there, from random screens."""
-    say(f"to read: {len(lessons.pixels)} screens, {len(lessons.screen)} examples")
-    learned, unseen = lessons.split(1.0 - UNSEEN)
     model = build_model(processor, seed=recipe.seed)
     teacher = _teacher(model, processor, recipe)
     _compile(teacher)
-    schedule = Schedule(recipe.read_steps, recipe.read_batch)
-    _timed(say, "reading", lambda: teacher.teach([learned], schedule, _reporter(say)))
+    schedule = Schedule(recipe.read_steps, recipe.read_batch, sets=recipe.read_sets)
+    _timed(say, "reading", lambda: teacher.teach(_made_ahead(sets, say), schedule, _reporter(say)))
     save(model, processor, folder)
-    say(f"on unseen screens: {_teacher(open_model(folder)[0], processor, recipe).examine(unseen)}")
+    reader = _teacher(open_model(folder)[0], processor, recipe)
+    for kind, written in unseen.items():
+        say(f"on unseen {kind}: {reader.examine(gathered(written))}")
 
 
 def teach_imitation(reader: Path, folder: Path, sets: Sequence[Iterator[Written]], recipe: Recipe, say: Say) -> None:
-    """Demonstrations of training tasks, among examples of reading and of writing down what was read.
-
-    Each set is new: what is never seen twice cannot be remembered, and must be understood.
-    """
+    """Demonstrations of training tasks, among examples of reading and of writing down what was read."""
     model, processor = open_model(model_folder(reader))
     teacher = _teacher(model, processor, recipe)
     schedule = Schedule(
@@ -134,8 +143,7 @@ def teach_imitation(reader: Path, folder: Path, sets: Sequence[Iterator[Written]
     )
     if recipe.imitate_vision:
         _compile(teacher)
-    lessons = _counted(_ahead(lambda n: gathered(sets[n]), recipe.sets), say)
-    _timed(say, "imitating", lambda: teacher.teach(lessons, schedule, _reporter(say)))
+    _timed(say, "imitating", lambda: teacher.teach(_made_ahead(sets, say), schedule, _reporter(say)))
     save(model, processor, folder)
 
 
@@ -145,12 +153,22 @@ def _processor(recipe: Recipe, say: Say) -> Any:
     return build_processor(words)
 
 
+def _screens(words: Sequence[str], recipe: Recipe, number: int) -> list[Job]:
+    return _looks(words, recipe.babel, recipe.walks, READING_SEED + 1_000 * recipe.seed + number)
+
+
+def _unseen(words: Sequence[str], recipe: Recipe) -> dict[str, list[Job]]:
+    seed = READING_SEED + 1_000 * recipe.seed + recipe.read_sets
+    pages, walks = (max(1, amount // UNSEEN) for amount in (recipe.babel, recipe.walks))
+    return {"pages of random words": _looks(words, pages, 0, seed), "pages of apps": _looks(words, 0, walks, seed)}
+
+
 def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> list[Job]:
     seed = 1_000 * recipe.seed + number
     tasks = [t for suite in recipe.imitated for t in load_suite(suite).tasks("train", recipe.demonstrations, seed)]
     tasks += _focused(recipe, seed)
     shown: list[Job] = [partial(demonstration, task, recipe.history, recipe.slips) for task in tasks]
-    return shown + _walks(words, recipe.quoted_walks, recipe, seed, quotes=2)
+    return shown + _looks(words, recipe.quoted_babel, recipe.quoted_walks, seed, quotes=2)
 
 
 def _focused(recipe: Recipe, seed: int) -> list[Task]:
@@ -164,8 +182,19 @@ def _focused(recipe: Recipe, seed: int) -> list[Task]:
     return [task for suite in suites for task in suite.tasks("train", recipe.focused // len(suites), FOCUS_SEED + seed)]
 
 
-def _walks(words: Sequence[str], walks: int, recipe: Recipe, seed: int, quotes: int = 0) -> list[Job]:
-    return [partial(random_pages, words, recipe.babel_share, quotes, 10_000_000 * seed + n) for n in range(walks)]
+def _looks(words: Sequence[str], pages: int, walks: int, seed: int, quotes: int = 0) -> list[Job]:
+    first = 10_000_000 * seed
+    return [
+        *(partial(random_page, words, quotes, first + n) for n in range(pages)),
+        *(partial(walked_pages, words, quotes, first + n) for n in range(walks)),
+    ]
+
+
+def _made_ahead(sets: Sequence[Iterator[Written]], say: Say) -> Iterator[Lessons]:
+    """Each set as lessons, gathered while its predecessor is learned from."""
+    for lessons in _ahead(lambda n: gathered(sets[n]), len(sets)):
+        say(f"a new set: {len(lessons.pixels)} screens, {len(lessons.screen)} examples")
+        yield lessons
 
 
 def _ahead(make: Callable[[int], Lessons], count: int) -> Iterator[Lessons]:
@@ -177,12 +206,6 @@ def _ahead(make: Callable[[int], Lessons], count: int) -> Iterator[Lessons]:
             if n + 1 < count:
                 following = background.submit(make, n + 1)
             yield lessons
-
-
-def _counted(sets: Iterator[Lessons], say: Say) -> Iterator[Lessons]:
-    for lessons in sets:
-        say(f"a new set: {len(lessons.pixels)} screens, {len(lessons.screen)} examples")
-        yield lessons
 
 
 def _writer(processor: Any, recipe: Recipe) -> LessonWriter:

@@ -16,6 +16,8 @@ GLYPHS = (
     *("store", "globe", "cart", "music", "cloud", "rain", "map", "phone", "camera", "lock", "download", "share"),
 )
 NOTHING: Event = ("none",)
+NOVELTIES = 0.25
+"""Share of the words that no lexicon lists: numbers are read digit by digit, or not at all."""
 
 
 class Babel(App):
@@ -42,9 +44,11 @@ class _Writer:
         self.words = words
         self.rng = rng
 
+    def word(self) -> str:
+        return novelty(self.rng) if self.rng.random() < NOVELTIES else self.rng.choice(self.words)
+
     def say(self, most: int) -> str:
-        words = [self.rng.choice(self.words) for _ in range(self.rng.randint(1, most))]
-        text = " ".join(words)
+        text = " ".join(self.word() for _ in range(self.rng.randint(1, most)))
         return text.capitalize() if self.rng.random() < 0.7 else text
 
     def maybe(self, chance: float, most: int) -> str:
@@ -55,8 +59,7 @@ class _Writer:
 
     def page(self) -> Page:
         rng = self.rng
-        names = tuple(self.say(1) for _ in range(rng.randint(2, 3)))
-        strip = ui.Tabs(names, rng.choice(names), "none")
+        strip = self.strip()
         kind = rng.random()
         return Page(
             title=self.say(2),
@@ -72,7 +75,7 @@ class _Writer:
     def body(self) -> tuple[Widget, ...]:
         rng = self.rng
         if rng.random() < 0.25:
-            return (ui.IconGrid(tuple(self.icon() for _ in range(rng.randint(6, 20))), rng.choice((3, 4))),)
+            return (self.grid(rng.randint(6, 20)),)
         if rng.random() < 0.4:  # a plain long list of one kind
             make = rng.choice(self.makers())
             return tuple(make() for _ in range(rng.randint(5, 9)))
@@ -81,6 +84,17 @@ class _Writer:
     def icon(self) -> ui.Icon:
         glyph = self.glyph()
         return ui.Icon(glyph, self.say(1), NOTHING, colour=f"#{self.rng.randrange(2**24):06x}")
+
+    def grid(self, icons: int) -> ui.IconGrid:
+        return ui.IconGrid(tuple(self.icon() for _ in range(icons)), self.rng.choice((3, 4, 4)))
+
+    def strip(self) -> ui.Tabs:
+        names = tuple(self.say(1) for _ in range(self.rng.randint(2, 4)))
+        return ui.Tabs(names, self.rng.choice((*names, "")), "none")
+
+    def wheel(self) -> ui.Wheel:
+        columns = tuple(tuple(f"{n:02d}" for n in range(60)) for _ in range(self.rng.randint(1, 2)))
+        return ui.Wheel(columns, tuple(self.rng.choice(column) for column in columns), "none")
 
     def makers(self) -> tuple[Callable[[], Widget], ...]:
         rng = self.rng
@@ -92,7 +106,10 @@ class _Writer:
             lambda: ui.Button(self.say(2), NOTHING, rng.random() < 0.5),
             lambda: ui.ButtonRow(tuple(ui.Button(self.say(1), NOTHING, rng.random() < 0.5) for _ in range(2))),
             lambda: ui.Text(self.say(4), rng.choice(("title", "heading", "body", "caption", "link"))),
-            lambda: ui.Chips(tuple(self.say(1) for _ in range(rng.randint(2, 5))), (), "none"),
+            lambda: ui.Chips(tuple(self.say(1) for _ in range(rng.randint(2, 8))), (), "none"),
+            lambda: self.grid(rng.choice((4, 8))),
+            self.strip,
+            self.wheel,
             lambda: ui.Slider(self.say(2), rng.randrange(0, 101, 10), "none"),
             lambda: ui.Stepper(self.say(1), str(rng.randint(0, 60)), NOTHING, NOTHING),
             lambda: ui.Card(self.say(2), self.maybe(0.5, 2), f"${rng.randint(1, 99)}", self.say(1), NOTHING),
@@ -106,3 +123,20 @@ class _Writer:
 
     def card(self) -> ui.Card:
         return ui.Card(self.say(2), self.maybe(0.3, 1), f"${self.rng.randint(1, 99)}", self.say(1), NOTHING)
+
+
+def novelty(rng: random.Random) -> str:
+    """What no lexicon lists: a price, a time, a number, a made-up word."""
+    digits = f"{rng.randrange(10_000):04d}"
+    return rng.choice(
+        (
+            f"${rng.randint(1, 99)}",
+            f"{rng.randint(0, 9)}.{rng.randint(0, 9)}",
+            f"{rng.randint(0, 23)}:{rng.randrange(0, 60, 5):02d}",
+            f"555-{digits}",
+            digits,
+            f"{rng.randint(0, 100)}%",
+            str(rng.randint(0, 99)),
+            "".join(rng.choice("bcdfghjklmnprstvwz") + rng.choice("aeiou") for _ in range(rng.randint(2, 3))),
+        )
+    )
