@@ -1,11 +1,14 @@
 """The pocket model: a vision-language model of about 4M parameters that fits a laptop and reads a phone's screen.
 
 ViT over 16-px patches → 2×2 merge → one feature per 32-px cell → a small Llama decoder over [text, cells, action].
+Convolutions before the patches read small type sooner: a letter looks the same wherever in a patch it stands.
 Importing this module registers it with Hugging Face's Auto classes, so it loads like its big siblings.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -33,6 +36,7 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
         image_height: int = 384,
         image_width: int = 192,
         patch_size: int = 16,
+        stem_channels: Sequence[int] = (),
         vision_width: int = 192,
         vision_depth: int = 4,
         vision_heads: int = 4,
@@ -45,6 +49,8 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
         self.image_height = image_height
         self.image_width = image_width
         self.patch_size = patch_size
+        self.stem_channels = list(stem_channels)
+        """Of the convolutions before the patches, each of which halves the screen; none in the first weights."""
         self.vision_width = vision_width
         self.vision_depth = vision_depth
         self.vision_heads = vision_heads
@@ -85,7 +91,7 @@ class Vision(nn.Module):
         super().__init__()
         width = config.vision_width
         self.rows, self.columns = config.grid
-        self.stem = nn.Conv2d(3, width, config.patch_size, config.patch_size)
+        self.stem = _stem(config)
         self.where = nn.Parameter(torch.zeros(1, self.rows * self.columns, width))
         self.blocks = nn.ModuleList(VisionBlock(width, config.vision_heads) for _ in range(config.vision_depth))
         self.merge = nn.Linear(4 * width, config.text_config.hidden_size)
@@ -99,6 +105,16 @@ class Vision(nn.Module):
         quads = x.view(batch, self.rows // 2, 2, self.columns // 2, 2, width).permute(0, 1, 3, 2, 4, 5)
         merged: Tensor = self.merge(quads.reshape(batch, -1, 4 * width))
         return merged
+
+
+def _stem(config: PocketConfig) -> nn.Module:
+    """Screens [B, 3, H, W] → patches [B, width, rows, columns]."""
+    layers: list[nn.Module] = []
+    for before, after in pairwise((3, *config.stem_channels)):
+        layers += [nn.Conv2d(before, after, 3, stride=2, padding=1), nn.GELU()]
+    rest = config.patch_size // 2 ** len(config.stem_channels)
+    patches = nn.Conv2d((3, *config.stem_channels)[-1], config.vision_width, rest, stride=rest)
+    return nn.Sequential(*layers, patches) if layers else patches
 
 
 class PocketForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type: ignore[misc]
@@ -121,6 +137,9 @@ class PocketForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type:
         if isinstance(module, Vision):
             nn.init.normal_(module.where, std=0.02)
             nn.init.normal_(module.cell, std=0.02)
+            for layer in module.stem.modules():
+                if isinstance(layer, nn.Conv2d):  # as small as the rest they would hand on nothing but bias
+                    nn.init.kaiming_normal_(layer.weight, nonlinearity="linear")
 
     def get_input_embeddings(self) -> nn.Module:
         embeddings: nn.Module = self.language_model.embed_tokens
