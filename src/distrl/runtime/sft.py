@@ -52,11 +52,11 @@ class Recipe:
     suites: tuple[str, ...] = ("general", "webshop")
     """Whose words the tokenizer knows."""
     lexicon_phones: int = 800
-    read_sets: int = 4
+    read_sets: int = 8
     """How often the screens to read are made anew: what is never seen twice cannot be remembered, and must be read."""
     babel: int = 40_000
     """Pages of random words on random widgets per set."""
-    walks: int = 4_000
+    walks: int = 2_000
     """Phones walked through per set, four screens each."""
     read_steps: int = 12_000
     """Over all sets."""
