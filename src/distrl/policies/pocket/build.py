@@ -12,7 +12,7 @@ from distrl.policies.pocket.modeling import PocketConfig, PocketForConditionalGe
 from distrl.policies.pocket.tokenizer import build_tokenizer
 
 WIDTH, DEPTH, HEADS, MLP = 192, 5, 4, 512
-STEM = (32, 64)
+STEM, MIXING = (32, 64), 3
 CELL = 32
 """Pixels: two patches."""
 
@@ -43,6 +43,10 @@ def build_model(processor: Any, *, seed: int) -> PocketForConditionalGeneration:
     ends = {"pad_token_id": tokenizer.pad_token_id, "eos_token_id": tokenizer.eos_token_id}
     torch.manual_seed(seed)
     config = PocketConfig(
-        text_config={**text, **ends}, image_token_id=tokenizer.image_token_id, stem_channels=STEM, **ends
+        text_config={**text, **ends},
+        image_token_id=tokenizer.image_token_id,
+        stem_channels=STEM,
+        vision_mixing=MIXING,
+        **ends,
     )
     return PocketForConditionalGeneration(config)

@@ -1,7 +1,8 @@
 """The pocket model: a vision-language model of about 4M parameters that fits a laptop and reads a phone's screen.
 
 ViT over 16-px patches → 2×2 merge → one feature per 32-px cell → a small Llama decoder over [text, cells, action].
-Convolutions before the patches read small type sooner: a letter looks the same wherever in a patch it stands.
+Convolutions before the patches, and among them before every block, read small type sooner: a letter looks the same
+wherever in a patch it stands, and a word wherever on the screen.
 Importing this module registers it with Hugging Face's Auto classes, so it loads like its big siblings.
 """
 
@@ -39,6 +40,7 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
         stem_channels: Sequence[int] = (),
         vision_width: int = 192,
         vision_depth: int = 4,
+        vision_mixing: int = 0,
         vision_heads: int = 4,
         image_token_id: int = 0,
         tie_word_embeddings: bool = True,
@@ -53,6 +55,8 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
         """Of the convolutions before the patches, each of which halves the screen; none in the first weights."""
         self.vision_width = vision_width
         self.vision_depth = vision_depth
+        self.vision_mixing = vision_mixing
+        """How many patches, across and down, are mixed into their middle before every block; 0 in the first weights."""
         self.vision_heads = vision_heads
         self.image_token_id = image_token_id
         super().__init__(tie_word_embeddings=tie_word_embeddings, **rest)
@@ -64,9 +68,14 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
 
 
 class VisionBlock(nn.Module):
-    def __init__(self, width: int, heads: int) -> None:
+    """Patches [B, rows · columns, width] → the same: each takes from its neighbours, then from all, then thinks."""
+
+    def __init__(self, config: PocketConfig) -> None:
         super().__init__()
-        self.heads = heads
+        width, size = config.vision_width, config.vision_mixing
+        self.grid = config.grid
+        self.heads = config.vision_heads
+        self.mixing = nn.Conv2d(width, width, size, padding=size // 2, groups=width) if size else None
         self.attention_norm = nn.RMSNorm(width)
         self.mlp_norm = nn.RMSNorm(width)
         self.qkv = nn.Linear(width, 3 * width, bias=False)
@@ -76,6 +85,9 @@ class VisionBlock(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         batch, length, width = x.shape
+        if self.mixing is not None:
+            grid = x.transpose(1, 2).reshape(batch, width, *self.grid)
+            x = x + self.mixing(grid).flatten(2).transpose(1, 2)
         qkv = self.qkv(self.attention_norm(x)).view(batch, length, 3, self.heads, width // self.heads)
         query, key, value = qkv.permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(query, key, value)
@@ -93,7 +105,7 @@ class Vision(nn.Module):
         self.rows, self.columns = config.grid
         self.stem = _stem(config)
         self.where = nn.Parameter(torch.zeros(1, self.rows * self.columns, width))
-        self.blocks = nn.ModuleList(VisionBlock(width, config.vision_heads) for _ in range(config.vision_depth))
+        self.blocks = nn.ModuleList(VisionBlock(config) for _ in range(config.vision_depth))
         self.merge = nn.Linear(4 * width, config.text_config.hidden_size)
         self.cell = nn.Parameter(torch.zeros(1, self.rows * self.columns // 4, config.text_config.hidden_size))
 
@@ -138,8 +150,10 @@ class PocketForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type:
             nn.init.normal_(module.where, std=0.02)
             nn.init.normal_(module.cell, std=0.02)
             for layer in module.stem.modules():
-                if isinstance(layer, nn.Conv2d):  # as small as the rest they would hand on nothing but bias
+                if isinstance(layer, nn.Conv2d):  # as small as the rest, three in a row would hand on next to nothing
                     nn.init.kaiming_normal_(layer.weight, nonlinearity="linear")
+        elif isinstance(module, VisionBlock) and module.mixing is not None:
+            nn.init.kaiming_uniform_(module.mixing.weight, a=5**0.5)
 
     def get_input_embeddings(self) -> nn.Module:
         embeddings: nn.Module = self.language_model.embed_tokens
