@@ -24,7 +24,7 @@ def test_a_new_model_sees_and_one_seed_makes_one_model(processor):
 def test_convolutions_hand_on_what_they_see(processor):
     """Beside it stands where a patch is, with a deviation of 0.02: that must not be all that a block sees."""
     tower = build_model(processor, seed=0).vision_tower
-    assert tower.stem(SCREEN).std() > 2 * tower.where.std()
+    assert tower.stem(SCREEN).std() > tower.where.std()
 
 
 def test_a_model_is_the_same_after_saving(processor, tmp_path):

@@ -149,11 +149,9 @@ class PocketForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type:
         if isinstance(module, Vision):
             nn.init.normal_(module.where, std=0.02)
             nn.init.normal_(module.cell, std=0.02)
-            for layer in module.stem.modules():
-                if isinstance(layer, nn.Conv2d):  # as small as the rest, three in a row would hand on next to nothing
-                    nn.init.kaiming_normal_(layer.weight, nonlinearity="linear")
-        elif isinstance(module, VisionBlock) and module.mixing is not None:
-            nn.init.kaiming_uniform_(module.mixing.weight, a=5**0.5)
+            for layer in module.modules():
+                if isinstance(layer, nn.Linear | nn.Conv2d):  # torch's own start is larger, and reads sooner
+                    nn.init.kaiming_uniform_(layer.weight, a=5**0.5)
 
     def get_input_embeddings(self) -> nn.Module:
         embeddings: nn.Module = self.language_model.embed_tokens
