@@ -39,16 +39,6 @@ class Lessons:
     actions: npt.NDArray[np.int32]
     """[N, A]: action tokens with end-of-sequence, padded on the right."""
 
-    def split(self, share: float) -> tuple[Lessons, Lessons]:
-        """The first screens with their examples, and the others; each part has at least one screen."""
-        first = max(1, min(len(self.pixels) - 1, round(share * len(self.pixels))))
-        parts = []
-        for start, screens in ((0, slice(0, first)), (first, slice(first, None))):
-            mine = (self.screen >= start) & (self.screen < start + len(self.pixels[screens]))
-            examples = (self.screen[mine] - start, self.prompts[mine], self.actions[mine])
-            parts.append(Lessons(self.pixels[screens], self.cells[screens], *examples))
-        return parts[0], parts[1]
-
 
 @dataclass(frozen=True, slots=True)
 class Schedule:

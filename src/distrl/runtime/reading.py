@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from distrl.devices.jpeg import encode
 from distrl.devices.sim.apps import APPS
 from distrl.devices.sim.apps.base import new_frame
-from distrl.devices.sim.babel import NOVELTIES, Babel, novelty
+from distrl.devices.sim.babel import Babel, any_word
 from distrl.devices.sim.phone import Phone, Rendering
 from distrl.policies.actions import format_action
 from distrl.tasks.base import Hand
@@ -155,5 +155,4 @@ def _lines(view: Rendering) -> list[list[str]]:
 
 
 def _text(words: Sequence[str], rng: random.Random) -> str:
-    said = [novelty(rng) if rng.random() < NOVELTIES else rng.choice(words) for _ in range(rng.randint(1, 3))]
-    return " ".join(said).lower()
+    return " ".join(any_word(words, rng) for _ in range(rng.randint(1, 3))).lower()

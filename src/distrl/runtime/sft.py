@@ -126,7 +126,8 @@ def teach_reading(
     save(model, processor, folder)
     reader = _teacher(open_model(folder)[0], processor, recipe)
     for kind, written in unseen.items():
-        say(f"on unseen {kind}: {reader.examine(gathered(written))}")
+        right = reader.examine(gathered(written))
+        say(f"on unseen {kind}: {right['act']:.1%} of the actions and {right['read']:.1%} of the cells are right")
 
 
 def teach_imitation(reader: Path, folder: Path, sets: Sequence[Iterator[Written]], recipe: Recipe, say: Say) -> None:

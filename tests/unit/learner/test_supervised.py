@@ -49,20 +49,3 @@ def test_batches_of_like_length_carry_little_padding_and_use_every_example_befor
         assert actions.shape == (8, 3)
     assert sorted(seen) == list(range(40))
     assert np.mean(padding) < 0.5
-
-
-def test_lessons_split_by_screen_and_keep_their_examples_together():
-    lessons = Lessons(
-        pixels=np.arange(4, dtype=np.uint8).reshape(4, 1, 1, 1),
-        cells=np.zeros((4, 1, 1), np.int32),
-        screen=np.array([0, 3, 1, 3, 2]),
-        prompts=np.arange(5, dtype=np.int32)[:, None],
-        actions=np.arange(5, dtype=np.int32)[:, None],
-    )
-    first, rest = lessons.split(0.75)
-    assert first.pixels.ravel().tolist() == [0, 1, 2]
-    assert first.screen.tolist() == [0, 1, 2]
-    assert first.prompts.ravel().tolist() == [0, 2, 4]
-    assert rest.pixels.ravel().tolist() == [3]
-    assert rest.screen.tolist() == [0, 0]
-    assert rest.actions.ravel().tolist() == [1, 3]

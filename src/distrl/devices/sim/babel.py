@@ -44,11 +44,8 @@ class _Writer:
         self.words = words
         self.rng = rng
 
-    def word(self) -> str:
-        return novelty(self.rng) if self.rng.random() < NOVELTIES else self.rng.choice(self.words)
-
     def say(self, most: int) -> str:
-        text = " ".join(self.word() for _ in range(self.rng.randint(1, most)))
+        text = " ".join(any_word(self.words, self.rng) for _ in range(self.rng.randint(1, most)))
         return text.capitalize() if self.rng.random() < 0.7 else text
 
     def maybe(self, chance: float, most: int) -> str:
@@ -123,6 +120,11 @@ class _Writer:
 
     def card(self) -> ui.Card:
         return ui.Card(self.say(2), self.maybe(0.3, 1), f"${self.rng.randint(1, 99)}", self.say(1), NOTHING)
+
+
+def any_word(words: Sequence[str], rng: random.Random) -> str:
+    """One of these, or a novelty."""
+    return novelty(rng) if rng.random() < NOVELTIES else rng.choice(words)
 
 
 def novelty(rng: random.Random) -> str:
