@@ -10,6 +10,7 @@ from distrl.config import PolicyConfig
 from distrl.devices.sim.phone import Phone
 from distrl.errors import UnknownName
 from distrl.policies.actions import parse
+from distrl.policies.models import open_model
 from distrl.policies.vlm import VlmPolicy
 from distrl.runtime.lessons import demonstration, lexicon
 from distrl.runtime.reading import HELD_OUT_APPS, _walk, random_page, walked_pages
@@ -31,6 +32,7 @@ TINY = Recipe(
     quoted_walks=2,
     imitate_steps=2,
     imitate_batch=4,
+    unseen=8,
     episodes=1,
     device="cpu",
     processes=2,
@@ -49,16 +51,41 @@ def test_a_pocket_model_is_made_graded_and_plays(tmp_path):
     assert policy.policy_parameters()
 
 
+def test_what_was_learned_is_kept_after_every_set_and_gone_on_from(tmp_path):
+    kept = []
+
+    def say(line: str) -> None:
+        if "a new set" in line:
+            kept.append(weights(tmp_path / "pocket-reader") if (tmp_path / "pocket-reader").exists() else None)
+
+    make_pocket(tmp_path / "pocket", replace(TINY, read_steps=4, imitate_steps=0), say)
+    assert kept[0] is None
+    assert not torch.equal(kept[1], weights(tmp_path / "pocket-reader"))
+    assert torch.equal(weights(tmp_path / "pocket"), weights(tmp_path / "pocket-reader"))
+
+    said = []
+    only_imitate = replace(TINY, read_steps=0, imitate_steps=2)
+    make_pocket(tmp_path / "more", only_imitate, said.append, tmp_path / "pocket-reader")
+    assert sum("a new set" in line for line in said) == 2
+    assert not (tmp_path / "more-reader").exists()
+    assert not torch.equal(weights(tmp_path / "more"), weights(tmp_path / "pocket-reader"))
+
+
+def weights(folder) -> torch.Tensor:
+    return torch.cat([p.detach().flatten() for p in open_model(folder)[0].parameters()])
+
+
 def test_what_is_in_focus_is_shown_beside_the_rest():
-    focused = _imitated(["word"], replace(TINY, focus=("clock/add",), focused=6), 0)
+    focused = list(_imitated(["word"], replace(TINY, focus=("clock/add",), focused=6), 0))
     added = [job.args[0].template for job in focused if job.func is demonstration][2 * TINY.demonstrations :]
     assert sorted(added) == ["clock/add_alarm"] * 3 + ["clock/add_named_alarm"] * 3
-    assert len(focused) == len(_imitated(["word"], TINY, 0)) + 6
+    assert len(focused) == len(list(_imitated(["word"], TINY, 0))) + 6
 
 
-def test_a_focus_that_no_suite_has_is_named():
+def test_a_focus_that_no_suite_has_is_named(tmp_path):
+    recipe = replace(TINY, focus=("clock/add_alarm", "clok/add_alarm"), focused=6)
     with pytest.raises(UnknownName, match="clok"):
-        _imitated(["word"], replace(TINY, focus=("clock/add_alarm", "clok/add_alarm"), focused=6), 0)
+        make_pocket(tmp_path / "pocket", recipe, print)
 
 
 def test_a_demonstration_teaches_each_step_with_the_actions_before_it():

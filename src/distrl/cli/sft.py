@@ -16,8 +16,9 @@ def sft(
     options: Annotated[
         list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Amounts, e.g. walks=2000 read_steps=300.")
     ] = None,
-    reader: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="A model that reads already: only imitate.")
+    start: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="A model to go on from; with read_steps=0 it is only taught to imitate."),
     ] = None,
 ) -> None:
     """Make the pocket model: learn to read random screens, then imitate demonstrations of the train split."""
@@ -26,6 +27,6 @@ def sft(
     from distrl.runtime.preflight import seal
     from distrl.runtime.sft import Recipe, make_pocket
 
-    make_pocket(out, Recipe(**read_options(Recipe, options or [])), typer.echo, reader)
+    make_pocket(out, Recipe(**read_options(Recipe, options or [])), typer.echo, start)
     seal(out)
     typer.echo(f"written to {out}; play it with `distrl eval {out}`")

@@ -20,6 +20,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from distrl.learner.stepping import Batch, EagerStep, Losses, ReplayedStep, Step
+
 IGNORE = -100
 REPORT_EVERY = 200
 
@@ -48,7 +50,6 @@ class Schedule:
     batch_size: int = 256
     learning_rate: float = 1e-3
     warmup: int = 200
-    read_weight: float = 1.0
     train_vision: bool = True
     sets: int = 1
     """How many sets of lessons share the steps."""
@@ -70,49 +71,53 @@ class Teacher:
     def teach(
         self, sets: Iterable[Lessons], schedule: Schedule, report: Callable[[int, dict[str, float]], None]
     ) -> None:
-        parameters = self._parameters(schedule)
-        fused = self.device.type == "cuda"
-        optimiser = torch.optim.AdamW(parameters, lr=1e-3, weight_decay=0.05, betas=(0.9, 0.95), fused=fused)
+        step = self._step(schedule)
         self.model.train()
-        all_losses = chain.from_iterable(self._losses_of(lessons, schedule) for lessons in sets)
-        for step, losses in enumerate(all_losses):
-            for group in optimiser.param_groups:
-                group["lr"] = schedule.rate(step)
-            optimiser.zero_grad(set_to_none=True)
-            torch.autograd.backward([sum(losses.values(), torch.zeros((), device=self.device))])
-            torch.nn.utils.clip_grad_norm_(parameters, 1.0)
-            optimiser.step()
-            if (step + 1) % REPORT_EVERY == 0:
-                report(step + 1, {name: loss.item() for name, loss in losses.items()})
+        batches = chain.from_iterable(self._batches_of(lessons, schedule) for lessons in sets)
+        for number, batch in enumerate(batches):
+            losses = step(batch, schedule.rate(number))
+            if (number + 1) % REPORT_EVERY == 0:
+                report(number + 1, {name: loss.item() for name, loss in losses.items()})
         self.model.eval()
 
-    def _losses_of(self, lessons: Lessons, schedule: Schedule) -> Iterator[dict[str, Tensor]]:
+    def _step(self, schedule: Schedule) -> Step:
+        for name, parameter in self.model.named_parameters():
+            parameter.requires_grad_(schedule.train_vision or not name.startswith("vision_tower"))
+        learning = [p for p in self.model.parameters() if p.requires_grad]
+        if not schedule.train_vision:
+            return EagerStep(self._act_losses, learning, rate=0.0)
+        if self.device.type == "cuda":
+            return ReplayedStep(self.losses, learning)
+        return EagerStep(self.losses, learning, rate=0.0)
+
+    def _batches_of(self, lessons: Lessons, schedule: Schedule) -> Iterator[Batch]:
         steps = schedule.steps // schedule.sets
         batches = _Batches(lessons, self.device, self.random)
         if schedule.train_vision:
-            for batch in batches.take(steps, schedule.batch_size):
-                act, read = self.losses(*batch)
-                yield {"act": act, "read": schedule.read_weight * read}
+            yield from batches.take(steps, schedule.batch_size)
             return
         features = self._features(batches)  # a frozen tower is asked once per screen
         for screens, prompts, actions in batches.alike(steps, schedule.batch_size):
-            with self._half_on_cuda():
-                act = self._act_loss(features[screens], prompts, actions)
-            yield {"act": act}
+            yield features[screens], prompts, actions
 
     @torch.no_grad()
     def _features(self, batches: _Batches) -> Tensor:
         return torch.cat([self.model.get_image_features(_images(p)).pooler_output for p in batches.screens(64)])
 
-    def losses(self, pixels: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+    def losses(self, pixels: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> Losses:
         with self._half_on_cuda():
             features = self.model.get_image_features(_images(pixels))
             act = self._act_loss(features.pooler_output, prompts, actions)
             words = features.last_hidden_state @ self.model.get_input_embeddings().weight.t()
-        return act, read_loss(words.float(), cells, nothing=self.pad_id)
+        return {"act": act, "read": read_loss(words.float(), cells, nothing=self.pad_id)}
+
+    def _act_losses(self, features: Tensor, prompts: Tensor, actions: Tensor) -> Losses:
+        with self._half_on_cuda():
+            return {"act": self._act_loss(features, prompts, actions)}
 
     def _half_on_cuda(self) -> torch.autocast:
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda")
+        """Without a cache: what is recorded must not lean on what an earlier step left there."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda", cache_enabled=False)
 
     @torch.no_grad()
     def examine(self, lessons: Lessons, batch_size: int = 256) -> dict[str, float]:
@@ -148,11 +153,6 @@ class Teacher:
             use_cache=False,
         ).logits
         return logits
-
-    def _parameters(self, schedule: Schedule) -> list[torch.nn.Parameter]:
-        for name, parameter in self.model.named_parameters():
-            parameter.requires_grad_(schedule.train_vision or not name.startswith("vision_tower"))
-        return [p for p in self.model.parameters() if p.requires_grad]
 
 
 def _images(pixels: Tensor) -> Tensor:

@@ -134,7 +134,7 @@ class LessonWriter:
             self._pool.close()
             self._pool.join()
 
-    def begin(self, jobs: Sequence[Job]) -> Iterator[Written]:
+    def begin(self, jobs: Iterable[Job]) -> Iterator[Written]:
         """Everything that these jobs teach, in their order. Processes begin with it at once, after what they were
         given before; without any it is written when it is asked for."""
         written = self._pool.imap(_forked, jobs, chunksize=16) if self._pool else map(self.written, jobs)

@@ -6,10 +6,11 @@ The warm start is meant to be good enough to succeed now and then, and no better
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -41,8 +42,6 @@ Say = Callable[[str], None]
 FOCUS_SEED = 500_000
 READING_SEED = 100_000
 """Added to a set's seed: none of its tasks or screens is another set's."""
-UNSEEN = 100
-"""One page in so many is made once more, of other seeds, to say how well what was never seen is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +51,22 @@ class Recipe:
     suites: tuple[str, ...] = ("general", "webshop")
     """Whose words the tokenizer knows."""
     lexicon_phones: int = 800
-    read_sets: int = 8
+    read_sets: int = 16
     """How often the screens to read are made anew: what is never seen twice cannot be remembered, and must be read."""
-    babel: int = 40_000
+    babel: int = 20_000
     """Pages of random words on random widgets per set."""
-    walks: int = 2_000
+    walks: int = 1_000
     """Phones walked through per set, four screens each."""
     read_steps: int = 12_000
     """Over all sets."""
     read_batch: int = 256
+    unseen: int = 400
+    """Pages of each kind that are never learned from, to say how well such are read."""
     imitated: tuple[str, ...] = ("general", "webshop")
     """Suites whose training tasks are demonstrated."""
-    sets: int = 4
+    sets: int = 8
     """How often everything below is made anew."""
-    demonstrations: int = 5_000
+    demonstrations: int = 2_500
     """Training tasks shown per suite and set."""
     focus: tuple[str, ...] = ()
     """Templates, by the beginning of their name, that are shown beside the others once more: those it cannot do yet."""
@@ -73,8 +74,8 @@ class Recipe:
     """Training tasks of those per set."""
     slips: float = 0.1
     """Share of the demonstrated steps that show something else which the screen offers: the start explores."""
-    quoted_babel: int = 10_000
-    quoted_walks: int = 1_500
+    quoted_babel: int = 8_000
+    quoted_walks: int = 500
     """Pages and phones looked at again beside the demonstrations, now also to write down what stands there."""
     imitate_steps: int = 12_000
     """Over all sets."""
@@ -90,51 +91,38 @@ class Recipe:
     device: str = "auto"
 
 
-def make_pocket(folder: Path, recipe: Recipe, say: Say, reader: Path | None = None) -> dict[str, Any]:
+def make_pocket(folder: Path, recipe: Recipe, say: Say, start: Path | None = None) -> dict[str, Any]:
     """Make the weights, write the model folder with its card's figures, and return those.
 
-    `reader` is a model that can read already (what `teach_reading` saved): only imitation is done then.
+    `start` is a model to go on from, with its own words: a reader that another call left, say, and `read_steps=0`.
     """
-    processor = _processor(recipe, say) if reader is None else open_model(model_folder(reader))[1]
+    _check_focus(recipe)
+    model, processor = _new(recipe, say) if start is None else open_model(model_folder(start))
     words = sorted(w for w in processor.tokenizer.get_vocab() if w.isalnum() and w == w.lower() and len(w) > 1)
     with _writer(processor, recipe) as writer:
         # Everything is asked for at once: imitation's lessons are written while the model learns to read.
-        screens = [] if reader else [writer.begin(_screens(words, recipe, n)) for n in range(recipe.read_sets)]
-        unseen = {} if reader else {kind: writer.begin(jobs) for kind, jobs in _unseen(words, recipe).items()}
-        sets = [writer.begin(_imitated(words, recipe, n)) for n in range(recipe.sets)]
-        if reader is None:
-            reader = folder.with_name(f"{folder.name}-reader")  # kept: imitation can be tried again with --reader
-            teach_reading(reader, processor, screens, unseen, recipe, say)
-        teach_imitation(reader, folder, sets, recipe, say)
+        screens = [writer.begin(_screens(words, recipe, n)) for n in range(recipe.read_sets) if recipe.read_steps]
+        unseen = {kind: writer.begin(jobs) for kind, jobs in _unseen(words, recipe).items()}
+        sets = [writer.begin(_imitated(words, recipe, n)) for n in range(recipe.sets) if recipe.imitate_steps]
+        teacher = _teacher(model, processor, recipe)
+        reader = folder.with_name(f"{folder.name}-reader")  # kept: imitation can be tried again from it
+        _teach(teacher, "reading", _reading(recipe), screens, partial(save, model, processor, reader), say)
+        for kind, written in unseen.items():
+            right = teacher.examine(gathered(written))
+            say(f"on unseen {kind}: {right['act']:.1%} of the actions and {right['read']:.1%} of the cells are right")
+        _teach(teacher, "imitating", _imitation(recipe), sets, partial(save, model, processor, folder), say)
+        save(model, processor, folder)
     return graded(folder, recipe, say)
 
 
-def teach_reading(
-    folder: Path,
-    processor: Any,
-    sets: Sequence[Iterator[Written]],
-    unseen: Mapping[str, Iterator[Written]],
-    recipe: Recipe,
-    say: Say,
-) -> None:
-    """A model that reads screens, taps what it is told to and scrolls for what is not there, from random screens."""
-    model = build_model(processor, seed=recipe.seed)
-    teacher = _teacher(model, processor, recipe)
-    _compile(teacher)
-    schedule = Schedule(recipe.read_steps, recipe.read_batch, sets=recipe.read_sets)
-    _timed(say, "reading", lambda: teacher.teach(_made_ahead(sets, say), schedule, _reporter(say)))
-    save(model, processor, folder)
-    reader = _teacher(open_model(folder)[0], processor, recipe)
-    for kind, written in unseen.items():
-        right = reader.examine(gathered(written))
-        say(f"on unseen {kind}: {right['act']:.1%} of the actions and {right['read']:.1%} of the cells are right")
+def _reading(recipe: Recipe) -> Schedule:
+    """Screens are read, what one is told to is tapped, what is not there is scrolled for."""
+    return Schedule(recipe.read_steps, recipe.read_batch, sets=recipe.read_sets)
 
 
-def teach_imitation(reader: Path, folder: Path, sets: Sequence[Iterator[Written]], recipe: Recipe, say: Say) -> None:
+def _imitation(recipe: Recipe) -> Schedule:
     """Demonstrations of training tasks, among examples of reading and of writing down what was read."""
-    model, processor = open_model(model_folder(reader))
-    teacher = _teacher(model, processor, recipe)
-    schedule = Schedule(
+    return Schedule(
         recipe.imitate_steps,
         recipe.imitate_batch,
         recipe.imitate_rate,
@@ -142,60 +130,78 @@ def teach_imitation(reader: Path, folder: Path, sets: Sequence[Iterator[Written]
         train_vision=recipe.imitate_vision,
         sets=recipe.sets,
     )
-    if recipe.imitate_vision:
-        _compile(teacher)
-    _timed(say, "imitating", lambda: teacher.teach(_made_ahead(sets, say), schedule, _reporter(say)))
-    save(model, processor, folder)
 
 
-def _processor(recipe: Recipe, say: Say) -> Any:
+def _teach(
+    teacher: Teacher,
+    what: str,
+    schedule: Schedule,
+    sets: Sequence[Iterator[Written]],
+    keep: Callable[[], None],
+    say: Say,
+) -> None:
+    """Along the schedule. What was learned is kept after every set: a call that is cut short leaves a model."""
+    if sets:
+        _timed(say, what, lambda: teacher.teach(_made_ahead(sets, keep, say), schedule, _reporter(say)))
+
+
+def _new(recipe: Recipe, say: Say) -> tuple[Any, Any]:
     words = _timed(say, "looking for words", lambda: lexicon(recipe.suites, recipe.lexicon_phones, recipe.seed))
     say(f"lexicon: {len(words)} words")
-    return build_processor(words)
+    processor = build_processor(words)
+    return build_model(processor, seed=recipe.seed), processor
 
 
-def _screens(words: Sequence[str], recipe: Recipe, number: int) -> list[Job]:
+def _screens(words: Sequence[str], recipe: Recipe, number: int) -> Iterator[Job]:
     return _looks(words, recipe.babel, recipe.walks, READING_SEED + 1_000 * recipe.seed + number)
 
 
-def _unseen(words: Sequence[str], recipe: Recipe) -> dict[str, list[Job]]:
+def _unseen(words: Sequence[str], recipe: Recipe) -> dict[str, Iterator[Job]]:
     seed = READING_SEED + 1_000 * recipe.seed + recipe.read_sets
-    pages, walks = (max(1, amount // UNSEEN) for amount in (recipe.babel, recipe.walks))
-    return {"pages of random words": _looks(words, pages, 0, seed), "pages of apps": _looks(words, 0, walks, seed)}
+    return {
+        "pages of random words": _looks(words, recipe.unseen, 0, seed),
+        "pages of apps": _looks(words, 0, recipe.unseen // 4, seed),
+    }
 
 
-def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> list[Job]:
+def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> Iterator[Job]:
+    """Made when they are asked for: thousands of tasks take a while."""
     seed = 1_000 * recipe.seed + number
-    tasks = [t for suite in recipe.imitated for t in load_suite(suite).tasks("train", recipe.demonstrations, seed)]
-    tasks += _focused(recipe, seed)
-    shown: list[Job] = [partial(demonstration, task, recipe.history, recipe.slips) for task in tasks]
-    return shown + _looks(words, recipe.quoted_babel, recipe.quoted_walks, seed, quotes=2)
+    for suite in recipe.imitated:
+        for task in load_suite(suite).tasks("train", recipe.demonstrations, seed):
+            yield partial(demonstration, task, recipe.history, recipe.slips)
+    for task in _focused(recipe, seed):
+        yield partial(demonstration, task, recipe.history, recipe.slips)
+    yield from _looks(words, recipe.quoted_babel, recipe.quoted_walks, seed, quotes=2)
 
 
 def _focused(recipe: Recipe, seed: int) -> list[Task]:
-    """More tasks of the templates in focus, other ones than `demonstrations` brings. Raises `UnknownName`."""
-    known = {suite: list(load_suite(suite).templates) for suite in recipe.imitated}
-    for wanted in recipe.focus:
-        if not any(name.startswith(wanted) for names in known.values() for name in names):
-            raise UnknownName("template", wanted, [name for names in known.values() for name in names])
-    named = {suite: [name for name in names if name.startswith(recipe.focus)] for suite, names in known.items()}
+    """More tasks of the templates in focus, other ones than `demonstrations` brings."""
+    named = {suite: [n for n in load_suite(suite).templates if n.startswith(recipe.focus)] for suite in recipe.imitated}
     suites = [load_suite(suite, names) for suite, names in named.items() if names]
     return [task for suite in suites for task in suite.tasks("train", recipe.focused // len(suites), FOCUS_SEED + seed)]
 
 
-def _looks(words: Sequence[str], pages: int, walks: int, seed: int, quotes: int = 0) -> list[Job]:
+def _check_focus(recipe: Recipe) -> None:
+    """Raises `UnknownName`."""
+    known = [name for suite in recipe.imitated for name in load_suite(suite).templates]
+    for wanted in recipe.focus:
+        if not any(name.startswith(wanted) for name in known):
+            raise UnknownName("template", wanted, known)
+
+
+def _looks(words: Sequence[str], pages: int, walks: int, seed: int, quotes: int = 0) -> Iterator[Job]:
     first = 10_000_000 * seed
-    return [
-        *(partial(random_page, words, quotes, first + n) for n in range(pages)),
-        *(partial(walked_pages, words, quotes, first + n) for n in range(walks)),
-    ]
+    yield from (partial(random_page, words, quotes, first + n) for n in range(pages))
+    yield from (partial(walked_pages, words, quotes, first + n) for n in range(walks))
 
 
-def _made_ahead(sets: Sequence[Iterator[Written]], say: Say) -> Iterator[Lessons]:
+def _made_ahead(sets: Sequence[Iterator[Written]], keep: Callable[[], None], say: Say) -> Iterator[Lessons]:
     """Each set as lessons, gathered while its predecessor is learned from."""
     for lessons in _ahead(lambda n: gathered(sets[n]), len(sets)):
         say(f"a new set: {len(lessons.pixels)} screens, {len(lessons.screen)} examples")
         yield lessons
+        keep()
 
 
 def _ahead(make: Callable[[int], Lessons], count: int) -> Iterator[Lessons]:
@@ -218,18 +224,9 @@ def _teacher(model: Any, processor: Any, recipe: Recipe) -> Teacher:
     return Teacher(model, pad_id=processor.tokenizer.pad_token_id, device=device, seed=recipe.seed)
 
 
-def _compile(teacher: Teacher) -> None:
-    """Pays for itself over some thousand steps of one shape."""
-    if teacher.device.type == "cuda":
-        teacher.model.vision_tower.compile()
-        teacher.model.language_model.compile()
-
-
 def save(model: Any, processor: Any, folder: Path) -> None:
     """Half precision on disk: the weights ship with the package."""
-    for parameter in model.parameters():
-        parameter.requires_grad_(True)
-    model.to("cpu", torch.float16).save_pretrained(folder)
+    copy.deepcopy(model).to("cpu", torch.float16).save_pretrained(folder)
     processor.save_pretrained(folder)
 
 

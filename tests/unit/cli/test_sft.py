@@ -14,7 +14,7 @@ from distrl.runtime.preflight import verify
 def recipes(tmp_path, monkeypatch) -> list[sft.Recipe]:
     made: list[sft.Recipe] = []
 
-    def make_pocket(folder, recipe, say, reader):
+    def make_pocket(folder, recipe, say, start):
         made.append(recipe)
         folder.mkdir()
         (folder / "config.json").write_text("{}")
