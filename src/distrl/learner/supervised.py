@@ -1,15 +1,18 @@
 """Learning from examples: how the pocket model learns to read screens and to imitate demonstrations.
 
-Two losses, summed:
+Three losses, summed:
 - act: cross-entropy on the tokens of the demonstrated action;
 - read: every 32-px cell of the screen names the words that stand in it, through the word embeddings themselves.
-  Without it a small model memorises coordinates and never learns to read.
+  Without it a small model memorises coordinates and never learns to read;
+- find: every cell says early on in the decoder whether the prompt asks for one of its words. Without it a model that
+  reads still does not look up where the word it is told to tap stands, or only after millions of examples.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -23,6 +26,8 @@ from torch.nn import functional
 from distrl.learner.stepping import Batch, EagerStep, Losses, ReplayedStep, Step
 
 IGNORE = -100
+FINDS_AFTER = 1
+"""The decoder's layer after which a cell knows whether it is asked for: the ones above have time to use it."""
 REPORT_EVERY = 200
 
 
@@ -67,6 +72,8 @@ class Teacher:
         self.pad_id = pad_id
         self.device = device
         self.random = torch.Generator(device="cpu").manual_seed(seed)
+        self.finder = torch.nn.Linear(model.config.text_config.hidden_size, 1).to(device)
+        """Only asks; what the model knows stays when it is gone."""
 
     def teach(
         self, sets: Iterable[Lessons], schedule: Schedule, report: Callable[[int, dict[str, float]], None]
@@ -83,9 +90,9 @@ class Teacher:
     def _step(self, schedule: Schedule) -> Step:
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(schedule.train_vision or not name.startswith("vision_tower"))
-        learning = [p for p in self.model.parameters() if p.requires_grad]
+        learning = [*(p for p in self.model.parameters() if p.requires_grad), *self.finder.parameters()]
         if not schedule.train_vision:
-            return EagerStep(self._act_losses, learning, rate=0.0)
+            return EagerStep(self._losses_of_the_decoder, learning, rate=0.0)
         if self.device.type == "cuda":
             return ReplayedStep(self.losses, learning)
         return EagerStep(self.losses, learning, rate=0.0)
@@ -97,8 +104,8 @@ class Teacher:
             yield from batches.take(steps, schedule.batch_size)
             return
         features = self._features(batches)  # a frozen tower is asked once per screen
-        for screens, prompts, actions in batches.alike(steps, schedule.batch_size):
-            yield features[screens], prompts, actions
+        for screens, cells, prompts, actions in batches.alike(steps, schedule.batch_size):
+            yield features[screens], cells, prompts, actions
 
     @torch.no_grad()
     def _features(self, batches: _Batches) -> Tensor:
@@ -107,13 +114,31 @@ class Teacher:
     def losses(self, pixels: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> Losses:
         with self._half_on_cuda():
             features = self.model.get_image_features(_images(pixels))
-            act = self._act_loss(features.pooler_output, prompts, actions)
             words = features.last_hidden_state @ self.model.get_input_embeddings().weight.t()
-        return {"act": act, "read": read_loss(words.float(), cells, nothing=self.pad_id)}
+        read = read_loss(words.float(), cells, nothing=self.pad_id)
+        return {**self._losses_of_the_decoder(features.pooler_output, cells, prompts, actions), "read": read}
 
-    def _act_losses(self, features: Tensor, prompts: Tensor, actions: Tensor) -> Losses:
-        with self._half_on_cuda():
-            return {"act": self._act_loss(features, prompts, actions)}
+    def _losses_of_the_decoder(self, features: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> Losses:
+        with self._half_on_cuda(), self._listening() as heard:
+            logits = self._action_logits(features, prompts, actions)
+        target = actions.masked_fill(actions == self.pad_id, IGNORE)
+        act = functional.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=IGNORE)
+        first = (prompts == self.model.config.image_token_id).int().argmax(1, keepdim=True)
+        where = first + torch.arange(features.shape[1], device=first.device)
+        thought = heard[0].float().gather(1, where.unsqueeze(-1).expand(-1, -1, heard[0].shape[-1]))
+        scores = self.finder(functional.rms_norm(thought, thought.shape[-1:])).squeeze(-1)
+        return {"act": act, "find": find_loss(scores, asked_for(cells, prompts, len(self.model.lm_head.weight)))}
+
+    @contextmanager
+    def _listening(self) -> Iterator[list[Tensor]]:
+        """What the decoder's first layers made of each token, once it has been asked."""
+        heard: list[Tensor] = []
+        layer = self.model.language_model.layers[FINDS_AFTER]
+        hook = layer.register_forward_hook(lambda _, __, out: heard.append(out[0] if isinstance(out, tuple) else out))
+        try:
+            yield heard
+        finally:
+            hook.remove()
 
     def _half_on_cuda(self) -> torch.autocast:
         """Without a cache: what is recorded must not lean on what an earlier step left there."""
@@ -132,17 +157,13 @@ class Teacher:
             read.append((words == cells).any(-1)[(cells >= 0).any(-1)])
         return {"act": torch.cat(right).float().mean().item(), "read": torch.cat(read).float().mean().item()}
 
-    def _act_loss(self, features: Tensor, prompts: Tensor, actions: Tensor) -> Tensor:
-        logits = self._action_logits(features, prompts, actions)
-        target = actions.masked_fill(actions == self.pad_id, IGNORE)
-        return functional.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=IGNORE)
-
     def _action_logits(self, features: Tensor, prompts: Tensor, actions: Tensor) -> Tensor:
         ids = torch.cat([prompts, actions[:, :-1]], 1)
         mask = torch.cat([prompts != self.pad_id, torch.ones_like(actions[:, :-1], dtype=torch.bool)], 1)
         embeds = self.model.get_input_embeddings()(ids)
-        here = (ids == self.model.config.image_token_id).unsqueeze(-1)
-        embeds = embeds.masked_scatter(here, features.to(embeds.dtype))
+        here = ids == self.model.config.image_token_id
+        which = (here.cumsum(1) - 1).clamp(0, features.shape[1] - 1).unsqueeze(-1).expand(-1, -1, features.shape[-1])
+        embeds = torch.where(here.unsqueeze(-1), features.to(embeds.dtype).gather(1, which), embeds)
         positions = (mask.cumsum(1) - 1).clamp_min(0)
         length = actions.shape[1]
         logits: Tensor = self.model(
@@ -175,6 +196,24 @@ def read_loss(logits: Tensor, cells: Tensor, *, nothing: int, nothing_weight: fl
     return loss.sum() / (nothing_weight * empty.sum() + (~empty).sum())
 
 
+def asked_for(cells: Tensor, prompts: Tensor, vocabulary: int) -> Tensor:
+    """Which cells [B, cells, k] hold a word of their prompt [B, P], padding aside, → [B, cells].
+
+    Tokens that every other prompt has (what a prompt begins and ends with, the image, the space) ask for nothing.
+    """
+    counts = torch.zeros(vocabulary, device=prompts.device)
+    counts.scatter_add_(0, prompts.flatten(), torch.ones_like(prompts, dtype=counts.dtype).flatten())
+    words = prompts.masked_fill((counts > len(prompts) / 2)[prompts], -2)
+    return (cells.unsqueeze(-1) == words[:, None, None, :]).any(-1).any(-1)
+
+
+def find_loss(scores: Tensor, asked: Tensor, *, others_weight: float = 0.05) -> Tensor:
+    """Cross-entropy of saying which cells are asked for [B, cells]; the many others count little."""
+    weight = torch.where(asked, 1.0, others_weight)
+    loss = functional.binary_cross_entropy_with_logits(scores, asked.float(), reduction="none")
+    return (loss * weight).sum() / weight.sum()
+
+
 class _Batches:
     """Random batches; all examples lie on the device when it is a GPU."""
 
@@ -197,9 +236,9 @@ class _Batches:
         """Every screen's pixels, in order."""
         return iter(torch.split(self._tensors[0], size))
 
-    def alike(self, count: int, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    def alike(self, count: int, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
         """Random batches of prompts of about the same length, without the padding they share."""
-        _, _, screen, prompts, actions = self._tensors
+        _, cells, screen, prompts, actions = self._tensors
         length = (prompts != 0).sum(1).cpu()
         order = torch.arange(0)
         for _ in range(count):
@@ -211,7 +250,8 @@ class _Batches:
             longest = int(length[pick].max())
             pick = pick.to(self._device)
             written = int((actions[pick] != 0).sum(1).max())
-            yield screen[pick], prompts[pick, -longest:].long(), actions[pick, :written].long()
+            there = screen[pick]
+            yield there, cells[there], prompts[pick, -longest:].long(), actions[pick, :written].long()
 
     def _chosen(self, pick: Tensor | slice) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         pixels, cells, screen, prompts, actions = self._tensors

@@ -27,15 +27,40 @@ def test_convolutions_hand_on_what_they_see(processor):
     assert tower.stem(SCREEN).std() > tower.where.std()
 
 
+def test_a_cell_is_as_loud_to_the_decoder_as_a_word(processor):
+    model = build_model(processor, seed=0)
+    cells = model.get_image_features(SCREEN).pooler_output.norm(dim=-1).mean()
+    words = model.get_input_embeddings().weight.norm(dim=-1).mean()
+    assert 0.2 < cells / words < 5
+
+
+def test_a_cell_of_a_new_model_attends_to_the_word_that_stands_in_it(processor):
+    """Before any lesson, and wherever the word stands in the goal: three words, then six cells."""
+    model = build_model(processor, seed=0)
+    torch.manual_seed(0)
+    words = torch.nn.functional.normalize(torch.randn(3, 192), dim=-1)
+    asked, cells = [], torch.cat([words, words.flip(0)]) + 0.02 * torch.randn(6, 192)
+    embeds = torch.cat([words, cells]).unsqueeze(0)
+    layer = model.language_model.layers[0]
+    layer.self_attn.config._attn_implementation = "eager"
+    layer.self_attn.register_forward_hook(lambda _, __, output: asked.append(output[1]))
+    model.language_model(inputs_embeds=embeds)
+    weights = asked[0][0].mean(0)[3:, :3]  # cells × words, over all heads
+    assert weights.argmax(-1).tolist() == [0, 1, 2, 2, 1, 0]
+
+
 def test_a_model_is_the_same_after_saving(processor, tmp_path):
     model = build_model(processor, seed=0)
     model.save_pretrained(tmp_path)
     processor.save_pretrained(tmp_path)
     opened = open_model(tmp_path)[0]
     assert (opened.config.stem_channels, opened.config.vision_mixing) == (list(STEM), MIXING)
-    assert torch.equal(opened.vision_tower(SCREEN), model.vision_tower(SCREEN))
+    for sight, again in zip(
+        model.get_image_features(SCREEN).values(), opened.get_image_features(SCREEN).values(), strict=True
+    ):
+        assert torch.equal(sight, again)
 
 
 def test_weights_that_are_older_than_the_convolutions_open_as_they_were():
     config = open_model(model_folder("pocket"))[0].config
-    assert (config.stem_channels, config.vision_mixing) == ([], 0)
+    assert (config.stem_channels, config.vision_mixing, config.cell_norm) == ([], 0, False)

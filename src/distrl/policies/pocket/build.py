@@ -13,6 +13,7 @@ from distrl.policies.pocket.tokenizer import build_tokenizer
 
 WIDTH, DEPTH, HEADS, MLP = 192, 5, 4, 512
 STEM, MIXING = (32, 64), 3
+ALIKE = 3
 CELL = 32
 """Pixels: two patches."""
 
@@ -47,6 +48,20 @@ def build_model(processor: Any, *, seed: int) -> PocketForConditionalGeneration:
         image_token_id=tokenizer.image_token_id,
         stem_channels=STEM,
         vision_mixing=MIXING,
+        cell_norm=True,
         **ends,
     )
-    return PocketForConditionalGeneration(config)
+    model = PocketForConditionalGeneration(config)
+    _look_for_the_like(model)
+    return model
+
+
+def _look_for_the_like(model: PocketForConditionalGeneration) -> None:
+    """Let the first layers attend to what resembles the one that looks, a cell to the goal's word that stands in it.
+
+    Learning that from nothing takes a million examples. It is a start and no more: queries and keys part as they learn.
+    """
+    for layer in model.language_model.layers[:ALIKE]:
+        query, key = layer.self_attn.q_proj.weight, layer.self_attn.k_proj.weight
+        torch.nn.init.normal_(query, std=0.08)
+        key.data.copy_(query.data)

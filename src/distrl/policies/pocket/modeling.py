@@ -42,6 +42,7 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
         vision_depth: int = 4,
         vision_mixing: int = 0,
         vision_heads: int = 4,
+        cell_norm: bool = False,
         image_token_id: int = 0,
         tie_word_embeddings: bool = True,
         **rest: Any,
@@ -58,6 +59,8 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
         self.vision_mixing = vision_mixing
         """How many patches, across and down, are mixed into their middle before every block; 0 in the first weights."""
         self.vision_heads = vision_heads
+        self.cell_norm = cell_norm
+        """Whether a cell is as loud to the decoder as a word is; in the first weights it is 27 times as loud."""
         self.image_token_id = image_token_id
         super().__init__(tie_word_embeddings=tie_word_embeddings, **rest)
 
@@ -107,6 +110,7 @@ class Vision(nn.Module):
         self.where = nn.Parameter(torch.zeros(1, self.rows * self.columns, width))
         self.blocks = nn.ModuleList(VisionBlock(config) for _ in range(config.vision_depth))
         self.merge = nn.Linear(4 * width, config.text_config.hidden_size)
+        self.norm = nn.RMSNorm(config.text_config.hidden_size) if config.cell_norm else nn.Identity()
         self.cell = nn.Parameter(torch.zeros(1, self.rows * self.columns // 4, config.text_config.hidden_size))
 
     def forward(self, pixels: Tensor) -> Tensor:
@@ -149,6 +153,8 @@ class PocketForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type:
         if isinstance(module, Vision):
             nn.init.normal_(module.where, std=0.02)
             nn.init.normal_(module.cell, std=0.02)
+            if isinstance(module.norm, nn.RMSNorm):
+                nn.init.constant_(module.norm.weight, module.norm.normalized_shape[0] ** -0.5)
             for layer in module.modules():
                 if isinstance(layer, nn.Linear | nn.Conv2d):  # torch's own start is larger, and reads sooner
                     nn.init.kaiming_uniform_(layer.weight, a=5**0.5)
@@ -164,9 +170,10 @@ class PocketForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type:
         return self.lm_head
 
     def get_image_features(self, pixel_values: Tensor, **_: Any) -> BaseModelOutputWithPooling:
-        """Features as the decoder takes them; `last_hidden_state` is before the cell positions are added."""
-        read = self.vision_tower(pixel_values)
-        return BaseModelOutputWithPooling(last_hidden_state=read, pooler_output=read + self.vision_tower.cell)
+        """Features as the decoder takes them; `last_hidden_state` is what was read, before it is told where."""
+        tower = self.vision_tower
+        read = tower(pixel_values)
+        return BaseModelOutputWithPooling(last_hidden_state=read, pooler_output=tower.norm(read) + tower.cell)
 
     def forward(
         self,
