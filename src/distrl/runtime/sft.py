@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from transformers.utils.logging import disable_progress_bar
 
 from distrl.config import PolicyConfig
 from distrl.devices.sim.device import SimPhone
@@ -226,6 +227,7 @@ def _teacher(model: Any, processor: Any, recipe: Recipe) -> Teacher:
 
 def save(model: Any, processor: Any, folder: Path) -> None:
     """Half precision on disk: the weights ship with the package."""
+    disable_progress_bar()  # after every set it would be said again that one file of one is written
     copy.deepcopy(model).to("cpu", torch.float16).save_pretrained(folder)
     processor.save_pretrained(folder)
 
