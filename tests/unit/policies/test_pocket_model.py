@@ -1,10 +1,13 @@
 """The pocket model as it is built anew."""
 
+import json
+
 import pytest
 import torch
 
 from distrl.policies.models import model_folder, open_model
 from distrl.policies.pocket.build import MIXING, STEM, build_model, build_processor
+from distrl.policies.pocket.modeling import PocketConfig, PocketForConditionalGeneration
 
 SCREEN = torch.rand(1, 3, 384, 192, generator=torch.Generator().manual_seed(0)) * 2 - 1
 
@@ -61,6 +64,20 @@ def test_a_model_is_the_same_after_saving(processor, tmp_path):
         assert torch.equal(sight, again)
 
 
-def test_weights_that_are_older_than_the_convolutions_open_as_they_were():
-    config = open_model(model_folder("pocket"))[0].config
-    assert (config.stem_channels, config.vision_mixing, config.cell_norm) == ([], 0, False)
+def test_weights_that_are_older_than_the_convolutions_open_as_they_were(processor, tmp_path):
+    new = build_model(processor, seed=0).config
+    without = {"stem_channels": [], "vision_mixing": 0, "cell_norm": False}
+    old = PocketForConditionalGeneration(PocketConfig(**{**new.to_dict(), **without}))
+    old.save_pretrained(tmp_path)
+    processor.save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps({k: v for k, v in config.items() if k not in without}))
+    opened = open_model(tmp_path)[0]
+    assert {key: getattr(opened.config, key) for key in without} == without
+    assert torch.equal(opened.get_image_features(SCREEN).pooler_output, old.get_image_features(SCREEN).pooler_output)
+
+
+def test_the_weights_that_ship_are_of_the_shape_that_is_built():
+    shipped, built = open_model(model_folder("pocket"))[0].config, build_model(build_processor([]), seed=0).config
+    for key in ("stem_channels", "vision_mixing", "cell_norm", "vision_depth"):
+        assert getattr(shipped, key) == getattr(built, key)

@@ -44,7 +44,7 @@ makes it and a JSON file in `results/` with command, versions, hardware and date
 - **Phones.** The paper plays Android-in-the-Wild tasks on Android emulators. We play simulated phones with apps, state
   and pop-ups of their own; the latency profile `emulator` makes them as slow as an emulator on a busy machine. Goals
   are of the paper's kinds, not its instructions.
-- **Model.** The paper trains Auto-UI-Base (T5 and BLIP-2 features). We train `pocket`, a vision-language model of 4.6M
+- **Model.** The paper trains Auto-UI-Base (T5 and BLIP-2 features). We train `pocket`, a vision-language model of 4.7M
   parameters that ships with the package and was taught by imitation on simulated phones.
 - **Judge.** The paper asks Gemini-1.5-Pro; our rules look at the phone's state and are right by construction.
 - **Time and machines.** The paper trains for 100 minutes and more on four V100 and two workers with eight T4 each. We
