@@ -10,6 +10,7 @@ import io
 import multiprocessing
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -37,6 +38,9 @@ WORD = re.compile(r"[a-z]+|(?<![0-9])[0-9]{2}(?![0-9])")
 """Of numbers only pairs of digits: a telephone number that is a word of its own says nothing about the next one."""
 DECODERS = 4
 """Threads; more would take turns with the model that learns meanwhile."""
+TURN_S = 0.0005
+"""How long a thread may hold the interpreter while another waits. With Python's 5 ms, who takes in the pages mostly
+waits for who learns from them."""
 
 Job = Callable[[], list[Page]]
 """Makes a few pages, in whichever process."""
@@ -120,6 +124,7 @@ class LessonWriter:
         self.processes = processes
         self._ids: dict[str, list[int]] = {}
         self._pool: Pool | None = None
+        self._turn_s = sys.getswitchinterval()
         # Once here, so that a forked process never calls torch: its threads do not survive forking.
         self._row(Example("", (), ""))
 
@@ -127,9 +132,11 @@ class LessonWriter:
         if self.processes > 1:
             _Process.writer = self  # reaches the children by forking
             self._pool = multiprocessing.get_context("fork").Pool(self.processes)
+            sys.setswitchinterval(TURN_S)
         return self
 
     def __exit__(self, *_: object) -> None:
+        sys.setswitchinterval(self._turn_s)
         if self._pool is not None:
             self._pool.close()
             self._pool.join()

@@ -16,8 +16,9 @@ GLYPHS = (
     *("store", "globe", "cart", "music", "cloud", "rain", "map", "phone", "camera", "lock", "download", "share"),
 )
 NOTHING: Event = ("none",)
-NOVELTIES = 0.25
-"""Share of the words that no lexicon lists: numbers are read digit by digit, or not at all."""
+NUMBERS, MADE_UP = 0.22, 0.13
+"""Shares of the words that no lexicon lists: numbers are read digit by digit, and unknown words piece by piece, or not
+at all."""
 
 
 class Babel(App):
@@ -123,12 +124,15 @@ class _Writer:
 
 
 def any_word(words: Sequence[str], rng: random.Random) -> str:
-    """One of these, or a novelty."""
-    return novelty(rng) if rng.random() < NOVELTIES else rng.choice(words)
+    """One of these, or something that no lexicon lists."""
+    kind = rng.random()
+    if kind < NUMBERS:
+        return number(rng)
+    return made_up(words, rng) if kind < NUMBERS + MADE_UP else rng.choice(words)
 
 
-def novelty(rng: random.Random) -> str:
-    """What no lexicon lists: a price, a time, a number, a made-up word."""
+def number(rng: random.Random) -> str:
+    """A price, a time, a telephone number."""
     digits = f"{rng.randrange(10_000):04d}"
     return rng.choice(
         (
@@ -139,6 +143,14 @@ def novelty(rng: random.Random) -> str:
             digits,
             f"{rng.randint(0, 100)}%",
             str(rng.randint(0, 99)),
-            "".join(rng.choice("bcdfghjklmnprstvwz") + rng.choice("aeiou") for _ in range(rng.randint(2, 3))),
         )
     )
+
+
+def made_up(words: Sequence[str], rng: random.Random) -> str:
+    """Syllables, or one word's beginning and another's end: to its reader letters among known pieces, as any unknown
+    word is."""
+    one, other = (rng.choice(words) for _ in range(2))
+    if rng.random() < 0.3 or not (one + other).isalpha():
+        return "".join(rng.choice("bcdfghjklmnprstvwz") + rng.choice("aeiou") for _ in range(rng.randint(2, 3)))
+    return one[: rng.randint(1, 5)] + other[-rng.randint(1, 5) :]
