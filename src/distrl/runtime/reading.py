@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from distrl.devices.jpeg import encode
@@ -23,6 +23,10 @@ HELD_OUT_APPS = ("weather", "music")
 SYSTEM_KEYS = {"System back", "Home", "Recents"}
 """On every screen at the same place: worth few lessons."""
 ASKS = ("tap {}", "{}", "press {}", "choose {}", "open {}")
+SLIDES = ("set {} to {}", "change the {} to {} percent", "put {} at {}")
+AMID = 0.4
+"""Share of the asks in which what is meant stands among words that are nowhere on the screen. Goals are like that: of
+all they say, one thing is here, and it is the thing to touch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,13 @@ def random_action(elements: Sequence[Element], rng: random.Random, forbidden: It
 
 
 def _touch(element: Element) -> Tap:
+    return _hand().touch(element)
+
+
+def _hand() -> Hand:
     hand = Hand()
     hand.screen = Screen(b"", 192, 384)
-    return hand.touch(element)
+    return hand
 
 
 def _taught(view: Rendering, words: Sequence[str], wanted: Sequence[str], quotes: int, rng: random.Random) -> Page:
@@ -101,11 +109,14 @@ def _taught(view: Rendering, words: Sequence[str], wanted: Sequence[str], quotes
     unique = [
         e for e in named if texts.count(e.text.lower()) == 1 and (e.text not in SYSTEM_KEYS or rng.random() < 0.1)
     ]
-    pointed = rng.sample(unique, min(2, len(unique)))
-    examples = [Example(rng.choice(ASKS).format(e.text), (), format_action(_touch(e))) for e in pointed]
-    if (missing := _missing(view, wanted, rng)) is not None:
+    shown = {word.lower() for word, _, _ in view.words}
+    absent = [word for word in rng.sample(words, min(6, len(words))) if word not in shown]
+    examples = [_pointed(e, absent, rng) for e in rng.sample(unique, min(2, len(unique)))]
+    if (missing := _missing(shown, wanted, rng)) is not None:
         ask = rng.choice(ASKS[:-1])  # what is not here is opened from somewhere else: that, demonstrations teach
-        examples.append(Example(ask.format(missing), (), format_action(Hand().scroll_down())))
+        examples.append(
+            Example(_amid(ask.format(missing), missing, absent, rng), (), format_action(_hand().scroll_down()))
+        )
     if any(e.focused for e in view.elements):
         text = _text(words, rng)
         examples.append(Example(rng.choice(("type {}", "write {}", "{}")).format(text), (), format_action(Type(text))))
@@ -113,9 +124,27 @@ def _taught(view: Rendering, words: Sequence[str], wanted: Sequence[str], quotes
     return Page(encode(view.image), view.words, tuple(examples))
 
 
-def _missing(view: Rendering, wanted: Sequence[str], rng: random.Random) -> str | None:
+def _pointed(element: Element, absent: Sequence[str], rng: random.Random) -> Example:
+    """Touch it, or move it where it slides."""
+    if element.role == "slider" and rng.random() < 0.7:
+        value = rng.randrange(0, 101, 10)
+        moved = format_action(_hand().slide_to(element, value))
+        return Example(rng.choice(SLIDES).format(element.text, value), (), moved)
+    ask = _amid(rng.choice(ASKS).format(element.text), element.text, absent, rng)
+    return Example(ask, (), format_action(_touch(element)))
+
+
+def _amid(ask: str, text: str, absent: Sequence[str], rng: random.Random) -> str:
+    """The ask, or what it asks for among words that are not there."""
+    if rng.random() >= AMID or not absent:
+        return ask
+    others = rng.sample(absent, rng.randint(1, min(4, len(absent))))
+    before = rng.randint(0, len(others))
+    return " ".join((*others[:before], text, *others[before:]))
+
+
+def _missing(shown: Set[str], wanted: Sequence[str], rng: random.Random) -> str | None:
     """Something that is wanted and does not stand on the screen. Who never looks in vain taps something at random."""
-    shown = {word.lower() for word, _, _ in view.words}
     for text in rng.sample(wanted, min(4, len(wanted))):
         if 0 < len(text) <= 32 and text not in SYSTEM_KEYS and shown.isdisjoint(text.lower().split()):
             return text

@@ -143,6 +143,13 @@ class Hand:
         y = round((top + bottom) / 2 / self.screen.height * 100) * 10
         return min(x, 1000), min(y, 1000)
 
+    def slide_to(self, slider: Element, value: int) -> Tap:
+        """Where a value of 0–100 is on its track."""
+        left, _, right, _ = slider.bounds
+        first, last = -(-left * 100 // self.screen.width), (right - 1) * 100 // self.screen.width
+        x = round((left + (right - left) * value / 100) / self.screen.width * 100)
+        return Tap(min(max(x, first), last) * 10, self.centre(slider)[1])
+
     def clear_popups(self) -> Oracle:
         while (tap := self.dismissal()) is not None:
             yield tap
@@ -207,10 +214,7 @@ class Hand:
         yield from self.reveal(title, "slider")
         slider = self.find(title, "slider")
         assert slider is not None
-        left, _, right, _ = slider.bounds
-        first, last = -(-left * 100 // self.screen.width), (right - 1) * 100 // self.screen.width
-        x = round((left + (right - left) * value / 100) / self.screen.width * 100)
-        yield Tap(min(max(x, first), last) * 10, self.centre(slider)[1])
+        yield self.slide_to(slider, value)
         yield from self.clear_popups()
 
     def turn(self, column: int, value: str) -> Iterator[Action]:

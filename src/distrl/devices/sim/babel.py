@@ -108,7 +108,7 @@ class _Writer:
             lambda: self.grid(rng.choice((4, 8))),
             self.strip,
             self.wheel,
-            lambda: ui.Slider(self.say(2), rng.randrange(0, 101, 10), "none"),
+            *(lambda: ui.Slider(self.say(2), rng.randrange(0, 101, 10), "none"),) * 3,
             lambda: ui.Stepper(self.say(1), str(rng.randint(0, 60)), NOTHING, NOTHING),
             lambda: ui.Card(self.say(2), self.maybe(0.5, 2), f"${rng.randint(1, 99)}", self.say(1), NOTHING),
             lambda: ui.CardGrid(tuple(self.card() for _ in range(4))),
