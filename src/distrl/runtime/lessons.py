@@ -39,8 +39,8 @@ WORD = re.compile(r"[a-z]+|(?<![0-9])[0-9]{2}(?![0-9])")
 DECODERS = 4
 """Threads; more would take turns with the model that learns meanwhile."""
 TURN_S = 0.0005
-"""How long a thread may hold the interpreter while another waits. With Python's 5 ms, who takes in the pages mostly
-waits for who learns from them."""
+"""How long a thread may hold the interpreter while another waits. Python's 5 ms are long for who takes in pages beside
+who learns from them, and a set that is late keeps the learner waiting."""
 
 Job = Callable[[], list[Page]]
 """Makes a few pages, in whichever process."""
