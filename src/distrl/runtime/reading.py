@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from distrl.devices.jpeg import encode
 from distrl.devices.sim.apps import APPS
 from distrl.devices.sim.apps.base import new_frame
-from distrl.devices.sim.babel import Babel, any_word
+from distrl.devices.sim.babel import Babel, any_word, made_up
 from distrl.devices.sim.phone import Phone, Rendering
 from distrl.policies.actions import format_action
 from distrl.tasks.base import Hand
@@ -23,6 +23,17 @@ HELD_OUT_APPS = ("weather", "music")
 SYSTEM_KEYS = {"System back", "Home", "Recents"}
 """On every screen at the same place: worth few lessons."""
 ASKS = ("tap {}", "{}", "press {}", "choose {}", "open {}")
+TYPINGS = (
+    *(("type {}", "{}"), ("write {}", "{}"), ("{}", "{}")) * 2,
+    *(("search the web for {}", "{}"), ("look for {} on the web", "{}"), ("open the browser and search {}", "{}")),
+    *(("what is the capital of {}?", "capital of {}"), ("look up the capital of {} on the web", "capital of {}")),
+    *(("search the app store for {}", "{}"), ("install the app {}", "{}"), ("go to {}.com", "{}.com")),
+)
+"""Goals, and what is to be typed for them. Some are those of training tasks, of which there are a dozen each: whoever
+has heard only of these types one of them, whatever was asked for."""
+FOCUSED, SPELLED = 0.5, 0.4
+"""Share of the pages of random words with a field to write in on which it is written in, and of what is
+written there that nobody knows and has to be spelled."""
 SLIDES = ("set {} to {}", "change the {} to {} percent", "put {} at {}")
 AMID = 0.4
 """Share of the asks in which what is meant stands among words that are nowhere on the screen. Goals are like that: of
@@ -55,7 +66,12 @@ def random_page(words: Sequence[str], quotes: int, seed: int) -> list[Page]:
     phone.apps = {**phone.apps, "babel": Babel(words)}
     phone.state["babel"] = {}
     phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": rng.randrange(2**40)}))
-    return [_taught(phone.render(), words, words, quotes, rng)]
+    view = phone.render()
+    fields = [element for element in view.elements if element.role == "field"]
+    if fields and rng.random() < FOCUSED:
+        phone.perform(_touch(rng.choice(fields)))
+        view = phone.render()
+    return [_taught(view, words, words, quotes, rng)]
 
 
 def walked_pages(words: Sequence[str], quotes: int, seed: int) -> list[Page]:
@@ -118,8 +134,7 @@ def _taught(view: Rendering, words: Sequence[str], wanted: Sequence[str], quotes
             Example(_amid(ask.format(missing), missing, absent, rng), (), format_action(_hand().scroll_down()))
         )
     if any(e.focused for e in view.elements):
-        text = _text(words, rng)
-        examples.append(Example(rng.choice(("type {}", "write {}", "{}")).format(text), (), format_action(Type(text))))
+        examples.append(_typed(words, rng))
     examples += [_quote(view, words, rng) for _ in range(quotes)]
     return Page(encode(view.image), view.words, tuple(examples))
 
@@ -132,6 +147,12 @@ def _pointed(element: Element, absent: Sequence[str], rng: random.Random) -> Exa
         return Example(rng.choice(SLIDES).format(element.text, value), (), moved)
     ask = _amid(rng.choice(ASKS).format(element.text), element.text, absent, rng)
     return Example(ask, (), format_action(_touch(element)))
+
+
+def _typed(words: Sequence[str], rng: random.Random) -> Example:
+    ask, typed = rng.choice(TYPINGS)
+    text = made_up(words, rng) if rng.random() < SPELLED else _text(words, rng)
+    return Example(ask.format(text), (), format_action(Type(typed.format(text))))
 
 
 def _amid(ask: str, text: str, absent: Sequence[str], rng: random.Random) -> str:
