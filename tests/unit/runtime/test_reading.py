@@ -9,7 +9,7 @@ from distrl.devices.sim.babel import Babel
 from distrl.devices.sim.phone import Phone
 from distrl.policies.actions import parse
 from distrl.runtime.reading import _taught, random_page
-from distrl.types import Swipe, Tap
+from distrl.types import Swipe, Tap, Type
 
 WORDS = [f"{a}{b}" for a in ("gar", "kit", "win", "sum", "pel", "tor") for b in ("den", "chen", "ter", "mer", "low")]
 
@@ -69,6 +69,16 @@ def test_a_slider_is_moved_to_the_value_that_is_asked_for(lessons):
             assert abs(value - values[0] / 100) < 0.07
             moved += 1
     assert moved > 5
+
+
+def test_fields_are_written_in_with_what_the_goal_says_and_that_is_not_always_known():
+    examples = [example for n in range(150) for page in random_page(WORDS, 0, n) for example in page.examples]
+    typed = [(e.goal, a.text) for e in examples if isinstance(a := parse(e.action), Type)]
+    assert len(typed) > 10
+    for goal, text in typed:
+        assert text.removeprefix("capital of ") in goal
+    assert any(text.isalpha() and text not in WORDS for _, text in typed)
+    assert len({goal.replace(text, "") for goal, text in typed}) > 3
 
 
 def test_a_page_is_the_same_for_the_same_seed():
