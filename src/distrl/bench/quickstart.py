@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -9,13 +10,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from distrl.errors import DistrlError
+from distrl.config import load_config
+from distrl.errors import ConfigError, DistrlError
+from distrl.policies.models import model_folder
 
 
 def run(seeds: int = 2, config: str = "quickstart", folder: str = "runs/bench-quickstart") -> dict[str, Any]:
     """Success before and after in percent, the rise in points and both ends of its 95 % interval, seed by seed.
 
-    A seed whose summary is in `folder` already is not trained again.
+    A seed whose summary is in `folder` already is not trained again. Raises `ConfigError` if other settings or other
+    weights made it.
     """
     runs = [_trained(config, Path(folder), seed) for seed in range(seeds)]
     return {
@@ -33,6 +37,7 @@ def run(seeds: int = 2, config: str = "quickstart", folder: str = "runs/bench-qu
 
 def _trained(config: str, folder: Path, seed: int) -> dict[str, Any]:
     record = folder / f"seed-{seed}.json"
+    made_of = fingerprint(config)
     if not record.exists():
         name = f"seed-{seed}"
         command = [sys.executable, "-m", "distrl.cli.main", "train", config]
@@ -41,6 +46,21 @@ def _trained(config: str, folder: Path, seed: int) -> dict[str, Any]:
         if subprocess.run(command).returncode != 0:
             raise DistrlError(f"The run {folder / name} failed; what it said stands above. Remove it and try again.")
         summary = json.loads((folder / name / "summary.json").read_text())
-        record.write_text(json.dumps({**summary, "whole_command_s": time.perf_counter() - began}, indent=1))
+        took = {"whole_command_s": time.perf_counter() - began, "made_of": made_of}
+        record.write_text(json.dumps({**summary, **took}, indent=1))
     figures: dict[str, Any] = json.loads(record.read_text())
+    if figures.get("made_of") != made_of:
+        raise ConfigError(
+            f"{record} was made with other settings or from another model. Remove {folder} to train again, or name "
+            "another one with folder=…"
+        )
     return figures
+
+
+def fingerprint(config: str) -> str:
+    """Of the settings and of the weights that training starts from."""
+    settings = load_config(config)
+    digest = hashlib.sha256(settings.model_dump_json().encode())
+    for weights in sorted(model_folder(settings.policy.model).glob("*.safetensors")):
+        digest.update(weights.read_bytes())
+    return digest.hexdigest()
