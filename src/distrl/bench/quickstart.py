@@ -12,7 +12,7 @@ from typing import Any
 
 from distrl.config import load_config
 from distrl.errors import ConfigError, DistrlError
-from distrl.policies.models import model_folder
+from distrl.policies.models import weights_digest
 
 
 def run(seeds: int = 2, config: str = "quickstart", folder: str = "runs/bench-quickstart") -> dict[str, Any]:
@@ -60,7 +60,5 @@ def _trained(config: str, folder: Path, seed: int) -> dict[str, Any]:
 def fingerprint(config: str) -> str:
     """Of the settings and of the weights that training starts from."""
     settings = load_config(config)
-    digest = hashlib.sha256(settings.model_dump_json().encode())
-    for weights in sorted(model_folder(settings.policy.model).glob("*.safetensors")):
-        digest.update(weights.read_bytes())
-    return digest.hexdigest()
+    weights = weights_digest(settings.policy.model)
+    return hashlib.sha256(f"{settings.model_dump_json()} {weights}".encode()).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,14 @@ def model_folder(model: str | Path) -> Path:
             "Set policy.model to `pocket` or to a folder with config.json, weights and processor files."
         )
     return folder
+
+
+def weights_digest(model: str | Path) -> str:
+    """SHA-256 of the weights that a model name stands for; it may stand for others tomorrow. Raises `ModelNotFound`."""
+    digest = hashlib.sha256()
+    for weights in sorted(model_folder(model).glob("*.safetensors")):
+        digest.update(weights.read_bytes())
+    return digest.hexdigest()
 
 
 def open_model(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:

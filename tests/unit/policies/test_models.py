@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from distrl.errors import ModelNotFound
-from distrl.policies.models import model_folder, open_model
+from distrl.policies.models import model_folder, open_model, weights_digest
 from distrl.policies.pocket.build import build_model, build_processor
 
 
@@ -60,3 +60,12 @@ def test_torn_weights_are_named(folder: Path) -> None:
 def test_a_folder_without_a_model_says_what_belongs_there(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFound, match="config.json, weights and processor files"):
         model_folder(tmp_path)
+
+
+def test_other_weights_under_the_same_name_have_another_digest(tmp_path: Path) -> None:
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / name).write_bytes(b"{}")
+    before = weights_digest(tmp_path)
+    assert weights_digest(tmp_path) == before
+    (tmp_path / "model.safetensors").write_bytes(b"{ }")
+    assert weights_digest(tmp_path) != before

@@ -25,6 +25,7 @@ from distrl.cli.progress import LinesProgress
 from distrl.config import Config
 from distrl.errors import DistrlError
 from distrl.loading import build
+from distrl.policies.models import weights_digest
 from distrl.runtime import evaluate_policy, launch
 from distrl.runtime.preflight import newest_model
 from distrl.store import provenance
@@ -76,7 +77,8 @@ def play(job: Job) -> int:
 def described(job: Job, **figures: Any) -> Record:
     made = provenance.describe(seed=job.entry.seed, command=[], date=datetime.now(UTC))
     del made["command"], made["seed"]
-    return Record(job.entry.method, job.entry.seed, job.config.model_dump(mode="json"), made, **figures)
+    weights = weights_digest(job.config.policy.model)
+    return Record(job.entry.method, job.entry.seed, job.config.model_dump(mode="json"), made, weights, **figures)
 
 
 def _test(job: Job, test: str, progress: LinesProgress) -> Exam:

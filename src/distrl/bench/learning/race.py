@@ -18,6 +18,7 @@ from distrl.bench.learning.job import Job, described
 from distrl.bench.learning.plan import Entry, Plan, shares
 from distrl.bench.learning.record import Record
 from distrl.errors import ConfigError
+from distrl.policies.models import weights_digest
 
 Say = Callable[[str], None]
 
@@ -149,7 +150,11 @@ def finished(plan: Plan, entry: Entry) -> bool:
     path = record_path(plan, entry)
     if not path.exists() or (record := Record.read(path)).failed:
         return False
-    if differences := differing(record.config, plan.config(entry).model_dump(mode="json")):
+    config = plan.config(entry)
+    differences = differing(record.config, config.model_dump(mode="json"))
+    if record.weights and record.weights != weights_digest(config.policy.model):
+        differences.append(f"policy.model {config.policy.model!r} had other weights")
+    if differences:
         raise ConfigError(
             f"{path} was made with other settings: {'; '.join(differences)}. "
             "Ask for the same settings again to go on, or name another --folder for these."

@@ -65,6 +65,8 @@ class Record:
     """Every setting of the run."""
     made: dict[str, Any] = field(default_factory=dict)
     """Code, libraries, hardware, date."""
+    weights: str = ""
+    """Digest of the weights it started from; empty in records that are older than this field."""
     failed: str = ""
     """Why there are no figures; empty for a run that came to its end."""
     trained_s: float = 0.0

@@ -36,9 +36,9 @@ NEWBORN = """From a `pocket` that reads, but left imitation after the first of i
 [results/starts/beginner](../results/starts/beginner/README.md)."""
 TWICE = """Every method may see a trajectory 16 times in place of 8 (`pacing.max_reuse`), and has the time for it: the
 five runs of both suites side by side, three cores each, where the race above had eight runs with two."""
-FEW = """As many phones as the paper had, and about as many episodes on each: a thousand trajectories in all, which every
-method may see 64 times. A-RIDE has `algorithm.trust` 0.2. The eight runs of both suites side by side, two cores each;
-the warm start was tested on two cores without a GPU."""
+FEW = """As many phones as the paper had, and about as many episodes on each: a thousand trajectories in all, which
+every method may see 64 times. A-RIDE has `algorithm.trust` 0.2. The eight runs of both suites side by side, two cores
+each; the warm start was tested on two cores without a GPU."""
 BEFORE = """Older than the tables above: DPER looked at one-step TD errors, failures counted in full, and the policy's
 loss was corrected for prioritised sampling, too."""
 SHIPS = "From the `pocket` that ships; the three runs of both suites side by side, five cores each."

@@ -14,6 +14,7 @@ from distrl.bench.learning import race
 from distrl.bench.learning.plan import WARM_START, Entry
 from distrl.bench.learning.record import Record
 from distrl.errors import ConfigError
+from distrl.policies.models import weights_digest
 
 WRITES_ITS_RECORD = """
 import sys
@@ -113,6 +114,18 @@ def test_records_of_other_settings_are_not_mixed_in(short, make_record):
     assert race.finished(short, entry)
     with pytest.raises(ConfigError, match="learner.learning_rate was .* another --folder"):
         race.finished(replace(short, changes=("learner.learning_rate=0.5",)), entry)
+
+
+def test_records_of_other_weights_are_not_mixed_in(short, make_record, monkeypatch):
+    """`pocket` may be taught anew, and a folder may be written over; its name stays."""
+    short.records.mkdir(parents=True)
+    entry = Entry("a_ride", 0)
+    record = make_record(short, entry, 0.5)
+    replace(record, weights=weights_digest("pocket")).write(race.record_path(short, entry))
+    assert race.finished(short, entry)
+    monkeypatch.setattr(race, "weights_digest", lambda model: "of other weights")
+    with pytest.raises(ConfigError, match="policy.model 'pocket' had other weights.* another --folder"):
+        race.finished(short, entry)
 
 
 def test_what_a_later_version_of_the_settings_added_does_not_matter(short, make_record):
