@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from PIL import Image
 from torch import Tensor
@@ -15,8 +17,11 @@ from distrl.errors import CorruptData
 from distrl.policies.prompts import INSTRUCTION, messages
 from distrl.types import Prompt, Screen
 
+Ids = npt.NDArray[np.int32]
+"""Token ids of one prompt."""
+
 PROMPTS_REMEMBERED = 20_000
-"""A replayed step is asked with the same words each time, and a tokenizer takes longer than a small model."""
+"""A replayed step is asked with the same words each time, and template and tokenizer take longer than a small model."""
 
 
 def open_image(screen: Screen) -> Image.Image:
@@ -36,22 +41,21 @@ class PromptEncoder:
         self.image_token_id = image_token_id
         self.instruction = INSTRUCTION if instruct else ""
         self._expansions: dict[tuple[int, int], list[int]] = {}
-        self._plain_ids = lru_cache(PROMPTS_REMEMBERED)(self._tokenize)
+        self._ids = lru_cache(PROMPTS_REMEMBERED)(self._encode)
 
     def text(self, prompt: Prompt) -> str:
         chat = messages(prompt, self.instruction)
         text: str = self.processor.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
         return text
 
-    def token_ids(self, prompt: Prompt) -> list[int]:
-        """The prompt's tokens with every image token in place, without looking at the image."""
-        ids = self._plain_ids(self.text(prompt))
-        at = ids.index(self.image_token_id)
-        return ids[:at] + self._expansion(prompt.screen) + ids[at + 1 :]
+    def token_ids(self, prompt: Prompt) -> Ids:
+        """The prompt's tokens with every image token in place, without looking at the image. Not to be written to: who
+        asks with the same words gets the same array."""
+        return self._ids(prompt.goal, prompt.history, prompt.screen.width, prompt.screen.height)
 
     def image_tokens(self, screen: Screen) -> int:
         """How many features the model makes of a screen of this size."""
-        return self._expansion(screen).count(self.image_token_id)
+        return self._expansion(screen.width, screen.height).count(self.image_token_id)
 
     def blank(self, colour: str = "white") -> Screen:
         """A screen of one colour, to try a model with."""
@@ -76,16 +80,21 @@ class PromptEncoder:
         )
         return dict(inputs)
 
+    def _encode(self, goal: str, history: tuple[str, ...], width: int, height: int) -> Ids:
+        ids = self._tokenize(self.text(Prompt(goal, _unseen(width, height), history)))
+        at = ids.index(self.image_token_id)
+        return np.array(ids[:at] + self._expansion(width, height) + ids[at + 1 :], dtype=np.int32)
+
     def _tokenize(self, text: str) -> list[int]:
         ids: list[int] = self.tokenizer(text)["input_ids"]
         return ids
 
-    def _expansion(self, screen: Screen) -> list[int]:
+    def _expansion(self, width: int, height: int) -> list[int]:
         """What the processor puts in place of one image token, for screens of this size."""
-        size = (screen.width, screen.height)
+        size = (width, height)
         if size not in self._expansions:
-            probe = self.text(Prompt("probe", screen))
-            plain = self._plain_ids(probe)
+            probe = self.text(Prompt("probe", _unseen(width, height)))
+            plain = self._tokenize(probe)
             at = plain.index(self.image_token_id)
             whole = self.processor(text=[probe], images=[[Image.new("RGB", size)]])["input_ids"][0]
             tail = len(plain) - at - 1
@@ -93,21 +102,30 @@ class PromptEncoder:
         return self._expansions[size]
 
 
-def pad_left(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor]:
+def _unseen(width: int, height: int) -> Screen:
+    """A screen of which only the size matters."""
+    return Screen(b"", width, height, digest="-")
+
+
+def pad_left(rows: Sequence[Sequence[int] | Ids], pad_id: int) -> tuple[Tensor, Tensor]:
     """Token ids and attention mask [B, longest], padding first."""
-    longest = max(len(row) for row in rows)
-    ids = torch.tensor([[pad_id] * (longest - len(row)) + list(row) for row in rows])
-    return ids, _lengths(rows, longest).flip(1)
+    ids, mask = _blank(rows, pad_id)
+    for row, line, seen in zip(rows, ids, mask, strict=True):
+        line[len(line) - len(row) :] = row
+        seen[len(line) - len(row) :] = 1
+    return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
-def pad_right(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[Tensor, Tensor]:
+def pad_right(rows: Sequence[Sequence[int] | Ids], pad_id: int) -> tuple[Tensor, Tensor]:
     """Token ids and mask [B, longest], padding last."""
-    longest = max(len(row) for row in rows)
-    ids = torch.tensor([list(row) + [pad_id] * (longest - len(row)) for row in rows])
-    return ids, _lengths(rows, longest)
+    ids, mask = _blank(rows, pad_id)
+    for row, line, seen in zip(rows, ids, mask, strict=True):
+        line[: len(row)] = row
+        seen[: len(row)] = 1
+    return torch.from_numpy(ids), torch.from_numpy(mask)
 
 
-def _lengths(rows: Sequence[Sequence[int]], longest: int) -> Tensor:
-    """1 for each token of a row, then 0. [B, longest]."""
-    lengths = torch.tensor([len(row) for row in rows])
-    return (torch.arange(longest) < lengths.unsqueeze(1)).long()
+def _blank(rows: Sequence[Sequence[int] | Ids], pad_id: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Nothing but padding, and its mask. [B, longest]."""
+    shape = (len(rows), max(len(row) for row in rows))
+    return np.full(shape, pad_id, dtype=np.int64), np.zeros(shape, dtype=np.int64)

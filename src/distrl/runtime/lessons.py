@@ -154,7 +154,8 @@ class LessonWriter:
         ]
 
     def _row(self, example: Example) -> tuple[list[int], list[int]] | None:
-        prompt = self.encoder.token_ids(Prompt(example.goal, Screen(b"", 192, 384, digest="-"), example.history))
+        screen = Screen(b"", 192, 384, digest="-")
+        prompt = self.encoder.token_ids(Prompt(example.goal, screen, example.history)).tolist()
         action = [*self.encoder.tokenizer(example.action)["input_ids"], self.encoder.tokenizer.eos_token_id]
         return (prompt, action) if len(prompt) <= PROMPT_TOKENS and len(action) <= ACTION_TOKENS else None
 
