@@ -83,8 +83,8 @@ class AlgorithmConfig(Settings):
 
     trust: PositiveFloat | None = None
     """a_ride: a step that is likelier by more than this since it was played (0.2: by a fifth) is not made likelier
-    still; null: it is, as often as it is drawn. For few phones beside a fast learner, where `pacing.max_reuse` is in the
-    dozens."""
+    still; null: it is, as often as it is drawn. For few phones beside a fast learner, where `pacing.max_reuse` is in
+    the dozens."""
 
     entropy_bonus: NonNegativeFloat = 0.003
     """a_ride, grpo, impala: weight of the policy's entropy in the loss (beta); 0 switches it off."""
