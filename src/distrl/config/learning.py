@@ -167,6 +167,10 @@ class LearnerConfig(Settings):
     """Learner steps after that, over which the policy's step size rises to its full size: AdamW's first steps are
     mostly noise."""
 
+    average_steps: PositiveInt = 1
+    """Weights that leave the learner, to be played with, tested and saved, are a running mean over about so many of its
+    last steps; 1: those of the last step. Small samples make noisy steps, and a mean knows more than its last one."""
+
     publish_every: PositiveInt = 1
     """Learner steps between two published versions."""
 

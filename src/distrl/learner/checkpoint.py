@@ -1,7 +1,8 @@
 """Checkpoints: a folder that is there whole or not at all, and is believed only after its sums were checked.
 
     checkpoints/<step>/  model/                  Hugging Face folder, the critic beside it: what evaluation loads
-                         weights.safetensors     every trainable parameter by name
+                         weights.safetensors     every trainable parameter by name: what learning goes on from
+                         average.safetensors     their running mean by parameter index, where there is one
                          optimiser.safetensors   AdamW's moments by parameter index
                          replay.json             ids and priorities; the trajectories are in the run store
                          state.json              version, counters, generators, whatever the caller adds
@@ -37,6 +38,7 @@ from distrl.types import Tree, VersionedWeights
 
 ASIDE = ".writing-"
 NAME = re.compile(r"(\d+)(?:\.(\d+))?")
+AVERAGE = "average.safetensors"
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
 
 
@@ -64,7 +66,10 @@ def save(folder: Path, learner: Learner, replay_state: Tree, extra: Tree) -> Pat
 
 def _write(aside: Path, learner: Learner, replay_state: Tree, extra: Tree) -> None:
     (aside / "model").mkdir(parents=True)
-    learner.policy.save(aside / "model")
+    with learner.outgoing():
+        learner.policy.save(aside / "model")
+    if learner.average.means:
+        save_tensors({str(n): mean.contiguous() for n, mean in enumerate(learner.average.means)}, aside / AVERAGE)
     save_arrays(learner.policy.weights(), aside / "weights.safetensors")
     save_tensors(_moments(learner.optimiser), aside / "optimiser.safetensors")
     (aside / "replay.json").write_text(json.dumps(replay_state))
@@ -83,6 +88,7 @@ def _state(learner: Learner, extra: Tree) -> Tree:
     return {
         "version": learner.version,
         "steps": learner.steps,
+        "averaged": learner.average.count,
         "rng": learner.rng.bit_generator.state,
         "torch_rng": torch.get_rng_state().numpy().tobytes().hex(),
         "extra": extra,
@@ -155,6 +161,7 @@ def load(path: Path, learner: Learner) -> Tree:
             f"{path} holds another model than policy.model: {error} Resume with the config of the run it came from."
         ) from error
     learner.optimiser = _optimiser(path, learner)
+    learner.average.restore(_means(path), int(state.get("averaged", 0)))
     learner.version, learner.steps, learner.bad_steps = int(state["version"]), int(state["steps"]), 0
     learner.rng.bit_generator.state = state["rng"]
     torch.set_rng_state(torch.frombuffer(bytearray.fromhex(state["torch_rng"]), dtype=torch.uint8))
@@ -166,6 +173,13 @@ def replay_state(path: Path) -> Tree:
     """What `ReplayBuffer.restore` takes."""
     state: Tree = json.loads((path / "replay.json").read_text())
     return state
+
+
+def _means(path: Path) -> list[torch.Tensor]:
+    if not (path / AVERAGE).is_file():
+        return []
+    kept = load_tensors(path / AVERAGE)
+    return [kept[str(n)] for n in range(len(kept))]
 
 
 def _optimiser(path: Path, learner: Learner) -> torch.optim.AdamW:

@@ -4,12 +4,15 @@ Invariants:
 - `version` counts the changes of the weights: two different sets of weights never carry one version, and it never
   goes down, not even when the learner rolls back;
 - a loss or gradient that is not finite changes nothing: neither weights nor AdamW's moments;
-- micro-batches bound memory and change no result.
+- micro-batches bound memory and change no result;
+- what leaves it (to workers, tests and checkpoints' `model/`) is one thing: the running mean of the weights, or with
+  `learner.average_steps` 1 the weights themselves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +23,7 @@ from distrl.algorithms import Estimates, Plan
 from distrl.config import Config
 from distrl.errors import TrainingDiverged
 from distrl.learner import batching, canary
+from distrl.learner.average import Average
 from distrl.learner.base import ScreenSource
 from distrl.learner.batching import RecordedStep
 from distrl.learner.sight import Sight
@@ -68,6 +72,7 @@ class Learner:
         self.bad_steps = 0
         self._rolled_back = False
         self.optimiser = self.new_optimiser()
+        self.average = Average([*policy.policy_parameters(), *policy.critic_parameters()], config.learner.average_steps)
 
     def new_optimiser(self) -> torch.optim.AdamW:
         settings = self.config.learner
@@ -99,8 +104,13 @@ class Learner:
         return Report(self.version, metrics, priorities, publish=self._publishes(), ids=sample.ids)
 
     def sealed(self) -> VersionedWeights:
-        """A copy of the weights as they are now, under their version."""
-        return VersionedWeights.seal(self.version, self.policy.weights())
+        """A copy of the weights that leave the learner now, under their version."""
+        with self.outgoing():
+            return VersionedWeights.seal(self.version, self.policy.weights())
+
+    def outgoing(self) -> AbstractContextManager[None]:
+        """While it is open, the policy holds the weights that leave the learner in place of those that learn."""
+        return self.average.in_place()
 
     def catch_up(self, version: int) -> None:
         """Go on from a version that others have seen already: after a restart, versions must not be given out twice."""
@@ -191,6 +201,7 @@ class Learner:
                 parameter.grad = None
         self.optimiser.param_groups[0]["lr"] = settings.learning_rate * self._rate(moving)
         self.optimiser.step()
+        self.average.add(first=moving < 0)
         self.steps += 1
         self.version += 1
         self.bad_steps = 0
