@@ -222,12 +222,16 @@ def _ablation(name: str) -> Reader:
     return read
 
 
-def _from_a_beginner(test_ratio: str) -> list[Claim]:
+ASYNCHRONOUS_RATIO = "1.10 in training (78.5 and 71.5 off one plot)"
+"""What the paper shows of A-RIDE over a DigiRL on the same asynchronous feed."""
+
+
+def _from_a_beginner(test_ratio: str, best_ratio: str = "–") -> list[Claim]:
     return [
         ("warm start, no RL, train / test", "–", "a_ride", _success("warm_start")),
         ("A-RIDE, train / test", "–", "a_ride", _success("a_ride")),
         ("A-RIDE over synchronous DigiRL, test", test_ratio, BOTH, _ratio("digirl_sync")),
-        ("A-RIDE over the best DigiRL, test", "–", RATIO, _ratio(BEST)),
+        ("A-RIDE over the best DigiRL, test", best_ratio, RATIO, _ratio(BEST)),
         (FASTER, "3 times", BOTH, _efficiency),
         (MORE, "2.4 times", BOTH, _collection),
     ]
@@ -248,7 +252,7 @@ CLAIMS: dict[str, list[Claim]] = {
     "general": [
         *_rows("38.3 / 40.6", "67.7 ± 1.3 / 61.2 ± 2.4", "71.5 in training (off a plot)", "75.5 ± 0.2 / 73.2 ± 1.1"),
         ("A-RIDE over synchronous DigiRL, test", "1.20", BOTH, _ratio("digirl_sync")),
-        ("A-RIDE over the best DigiRL, test", "1.06 in training (off a plot)", RATIO, _ratio(BEST)),
+        ("A-RIDE over the best DigiRL, test", ASYNCHRONOUS_RATIO, RATIO, _ratio(BEST)),
         (FASTER, "3 times", BOTH, _efficiency),
         (MORE, "2.4 times", BOTH, _collection),
         ("without DPER (uniform replay)", "about −8 %", "a_ride,a_ride_uniform", _ablation("a_ride_uniform")),
@@ -258,9 +262,9 @@ CLAIMS: dict[str, list[Claim]] = {
         ("without DPER (uniform replay)", "–", "lag", _ablation("a_ride_lag16_uniform")),
         ("without Retrace", "–", "lag", _ablation("a_ride_lag16_no_retrace")),
     ],
-    f"{BEGINNER}-general": _from_a_beginner("1.20"),
-    f"{REUSE}-general": _from_a_beginner("1.20"),
-    f"{PAPER}-general": _from_a_beginner("1.20"),
+    f"{BEGINNER}-general": _from_a_beginner("1.20", ASYNCHRONOUS_RATIO),
+    f"{REUSE}-general": _from_a_beginner("1.20", ASYNCHRONOUS_RATIO),
+    f"{PAPER}-general": _from_a_beginner("1.20", ASYNCHRONOUS_RATIO),
     "webshop": [
         *_rows("42.2 / 44.5", "64.5 ± 1.1 / 59.9 ± 2.8", "–", "69.8 ± 0.5 / 68.5 ± 1.7"),
         ("A-RIDE over synchronous DigiRL, test", "1.14", BOTH, _ratio("digirl_sync")),
