@@ -30,6 +30,11 @@ class ReplayConfig(Settings):
     entropy_weight: NonNegativeFloat = 0.1
     """Weight of the mean policy entropy in a trajectory's priority (w3)."""
 
+    newcomers: Literal["first", "ranked"] = "first"
+    """What has not been drawn yet. `first`: it has the highest priority, so that everything is soon looked at.
+    `ranked`: the priority that follows from what its player recorded, so that a learner which sees a trajectory only
+    once or twice chooses from the start."""
+
     failure_priority: UnitFloat = 1.0
     """How much a step that went worse than foreseen counts in a priority, against one that went better. Where failures
     do not move the policy (`algorithm.failure_weight` 0) they only teach the critic, and it needs fewer of them."""

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from distrl import algorithms
-from distrl.algorithms import Estimates, Plan
+from distrl.algorithms import Algorithm, Estimates, Plan
 from distrl.config import Config
 from distrl.errors import TrainingDiverged
 from distrl.learner import batching, canary
@@ -64,9 +64,7 @@ class Learner:
         self.config = config
         self.rng = rng  # for algorithms that draw; kept with the checkpoint
         self.roll_back = roll_back  # brings back the last good checkpoint; without it, divergence is an error
-        self.algorithm = algorithms.build(
-            config.algorithm.name, {**config.replay.model_dump(), **config.algorithm.model_dump()}
-        )
+        self.algorithm = algorithm_of(config)
         self.version = 0
         self.steps = 0
         self.bad_steps = 0
@@ -256,6 +254,11 @@ class Learner:
         lags = np.array([self.version - trajectory.policy_version for trajectory in trajectories])
         p50, p95 = np.quantile(lags, [0.5, 0.95])
         return {"lag/p50": float(p50), "lag/p95": float(p95), "lag/max": float(lags.max())}
+
+
+def algorithm_of(config: Config) -> Algorithm:
+    """The algorithm of a run, with its settings."""
+    return algorithms.build(config.algorithm.name, {**config.replay.model_dump(), **config.algorithm.model_dump()})
 
 
 def describe(sample: Sample) -> dict[str, float]:

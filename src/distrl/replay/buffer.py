@@ -4,12 +4,13 @@ Invariants:
 - a trajectory is in it once at most, whole, with its screens as references;
 - no invalid outcome is ever in it;
 - a group is all that is here of one task; it grows as trajectories come in and nobody waits for it to be complete;
-- P(τ) ∝ p(τ)^α; a new trajectory has the highest priority seen so far, so that everything is soon looked at.
+- P(τ) ∝ p(τ)^α; a new trajectory has the highest priority seen so far, so that everything is soon looked at, unless
+  somebody ranks it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,9 +28,13 @@ PRIORITY_FLOOR = 1e-6
 class ReplayBuffer:
     """Owned by the host. Deterministic: all chance comes from the generator passed in."""
 
-    def __init__(self, config: ReplayConfig, rng: np.random.Generator) -> None:
+    def __init__(
+        self, config: ReplayConfig, rng: np.random.Generator, rank: Callable[[Trajectory], float] | None = None
+    ) -> None:
+        """`rank` tells the priority of a trajectory that has not been drawn yet."""
         self.config = config
         self.rng = rng
+        self.rank = rank
         self.tree = SumTree(config.capacity)
         self.priorities = np.zeros(config.capacity)
         self.rewards = np.zeros(config.capacity)
@@ -60,8 +65,9 @@ class ReplayBuffer:
         self.places[trajectory.id] = slot
         self.groups.add(slot, trajectory.task.id, trajectory.reward)
         self.rewards[slot], self.steps[slot] = trajectory.reward, len(trajectory.steps)
-        self.priorities[slot] = self.top
-        self.tree.set_one(slot, max(self.top, PRIORITY_FLOOR) ** self.config.priority_exponent)
+        priority = self.rank(trajectory) if self.rank else self.top
+        self.priorities[slot] = priority
+        self.tree.set_one(slot, max(priority, PRIORITY_FLOOR) ** self.config.priority_exponent)
         return True
 
     def sample(self, count: int) -> Sample:

@@ -29,7 +29,7 @@ from distrl.config.playing import is_task_file
 from distrl.devices.base import Device
 from distrl.host.host import Host
 from distrl.judges.base import Judge
-from distrl.learner import checkpoint
+from distrl.learner import checkpoint, foresight
 from distrl.learner.learner import Learner
 from distrl.policies.base import Policy, TrainablePolicy
 from distrl.policies.server import PolicyServer
@@ -137,7 +137,8 @@ class Parts:
     def host(self, now: Clock) -> Host:
         """The host of a run folder that exists, with replay as it was."""
         store = RunStore.open(self.folder)
-        replay = ReplayBuffer(self.config.replay, np.random.default_rng(self.seed(REPLAY_SEED)))
+        chance = np.random.default_rng(self.seed(REPLAY_SEED))
+        replay = ReplayBuffer(self.config.replay, chance, foresight.ranking(self.config))
         host = Host(self.config, store, replay, self.suite(), now=now, free_mb=self._free_mb)
         newest = checkpoint.latest(self.checkpoints)
         host.restore(checkpoint.replay_state(newest) if newest else None)

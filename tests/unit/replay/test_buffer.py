@@ -89,6 +89,14 @@ def test_new_trajectories_enter_with_the_highest_priority_seen(trajectory):
     assert buffer.state()["priorities"] == [0.2, 0.1, 0.1, 9.0]
 
 
+def test_a_ranked_newcomer_enters_with_its_own_priority(trajectory):
+    config = ReplayConfig(priority_exponent=1.0)
+    buffer = ReplayBuffer(config, np.random.default_rng(0), rank=lambda t: 3.0 if t.id == "1" else 1.0)
+    for i in range(4):
+        buffer.insert(trajectory(i))
+    np.testing.assert_allclose(frequencies(buffer, 2_000), [1 / 6, 1 / 2, 1 / 6, 1 / 6], atol=0.015)
+
+
 def test_the_oldest_leaves_first_and_is_never_drawn_again(trajectory):
     buffer = filled(trajectory, 7, capacity=4)
     assert buffer.state()["ids"] == ["3", "4", "5", "6"]
