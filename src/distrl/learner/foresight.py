@@ -42,7 +42,7 @@ def alone(trajectory: Trajectory) -> Sample:
 
 
 def recorded(trajectory: Trajectory) -> Estimates:
-    """What the player's own weights said of each step. Of the whole trajectory's value nothing is recorded: even odds."""
+    """What its player's own weights said of each step. Of V_traj nothing is recorded: even odds."""
     decisions = [step.decision for step in trajectory.steps]
     return Estimates(
         logprob=torch.tensor([decision.logprob for decision in decisions]),
