@@ -45,7 +45,7 @@ this bench's own jobs; the command put their records together and tested the war
 of DigiRL two. Read the ratios as a lead until seeds that nobody chose by have been run."""
 SLOW = """Two cores and no GPU, one run after the other: 24 phones play more than the learner can take in, so that each
 trajectory is seen twice. A-RIDE chooses which (`replay.newcomers=ranked`; DigiRL draws uniformly, and is not touched by
-it). Learner and mean of the last steps are the quickstart's."""
+it). Size of a sample, learning rate and mean of the last steps are the quickstart's."""
 SHOPS = """Two cores and no GPU, one run after the other; 12 phones, so that each trajectory is seen three times. A-RIDE
 has a limit to imitation (`algorithm.trust`), and newcomers go first."""
 SHIPS = "From the `pocket` that ships; the three runs of both suites side by side, five cores each."
