@@ -10,6 +10,7 @@ Invariants:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -65,7 +66,7 @@ class ReplayBuffer:
         self.places[trajectory.id] = slot
         self.groups.add(slot, trajectory.task.id, trajectory.reward)
         self.rewards[slot], self.steps[slot] = trajectory.reward, len(trajectory.steps)
-        priority = self.rank(trajectory) if self.rank else self.top
+        priority = self._first_priority(trajectory)
         self.priorities[slot] = priority
         self.tree.set_one(slot, max(priority, PRIORITY_FLOOR) ** self.config.priority_exponent)
         return True
@@ -143,6 +144,12 @@ class ReplayBuffer:
                 self._prioritise(np.array([self.places[trajectory_id]]), np.array([priority], dtype=np.float64))
         for trajectory in found.values():
             self.insert(trajectory)
+
+    def _first_priority(self, trajectory: Trajectory) -> float:
+        """Its rank; where nobody ranks it, or the rank is no priority, the highest so far: one that is no number would
+        spoil every draw to come."""
+        rank = self.rank(trajectory) if self.rank else self.top
+        return rank if math.isfinite(rank) and rank >= 0.0 else self.top
 
     def _free_slot(self) -> int:
         if len(self.slots) < self.config.capacity:

@@ -97,6 +97,15 @@ def test_a_ranked_newcomer_enters_with_its_own_priority(trajectory):
     np.testing.assert_allclose(frequencies(buffer, 2_000), [1 / 6, 1 / 2, 1 / 6, 1 / 6], atol=0.015)
 
 
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0])
+def test_a_rank_that_is_no_priority_spoils_no_draw(trajectory, bad):
+    buffer = ReplayBuffer(ReplayConfig(), np.random.default_rng(0), rank=lambda t: bad if t.id == "1" else 0.5)
+    for i in range(3):
+        buffer.insert(trajectory(i))
+    assert buffer.state()["priorities"] == [0.5, 1.0, 0.5]
+    assert len(buffer.sample(8).ids) == 8
+
+
 def test_the_oldest_leaves_first_and_is_never_drawn_again(trajectory):
     buffer = filled(trajectory, 7, capacity=4)
     assert buffer.state()["ids"] == ["3", "4", "5", "6"]
