@@ -26,8 +26,7 @@ TITLES = {
     **{f"{BEGINNER}-{suite}": f"{title}, from a beginner" for suite, title in SUITES.items()},
     **{f"{REUSE}-{suite}": f"{title}, from a beginner, reuse 16" for suite, title in SUITES.items()},
     **{f"{PAPER}-{suite}": f"{title}, from a beginner, 32 phones" for suite, title in SUITES.items()},
-    f"{LAPTOP}-general": "General, from a beginner, two cores, no GPU",
-    f"{LAPTOP}-webshop": "two shops of Web Shopping, from a beginner, two cores, no GPU",
+    **{f"{LAPTOP}-{suite}": f"{title}, from a beginner, two cores, no GPU" for suite, title in SUITES.items()},
     LAG: "General under large lag",
     **{f"{COLD}-{suite}": f"{title}, 600 phones, temperature 0.5" for suite, title in SUITES.items()},
 }
@@ -43,11 +42,9 @@ this bench's own jobs; the command put their records together and tested the war
 **The setting was chosen after looking**: that few phones part the methods, and that A-RIDE gains by `algorithm.trust`
 0.2, was seen in single runs with 64 phones whose tests were these same tasks. Of A-RIDE four variants were tried there,
 of DigiRL two. Read the ratios as a lead until seeds that nobody chose by have been run."""
-SLOW = """Two cores and no GPU, one run after the other: 24 phones play more than the learner can take in, so that each
-trajectory is seen twice. A-RIDE chooses which (`replay.newcomers=ranked`; DigiRL draws uniformly, and is not touched by
-it). Size of a sample, learning rate and mean of the last steps are the quickstart's."""
-SHOPS = """Two cores and no GPU, one run after the other; 12 phones, so that each trajectory is seen three times. A-RIDE
-has a limit to imitation (`algorithm.trust`), and newcomers go first."""
+SLOW = """Two cores and no GPU, one run after the other: 24 phones play more than the learner can take in, so that a
+trajectory is seen about twice. A-RIDE chooses which (`replay.newcomers=ranked`; DigiRL draws uniformly, and is not
+touched by it). Size of a sample, learning rate and mean of the last steps are the quickstart's."""
 SHIPS = "From the `pocket` that ships; the three runs of both suites side by side, five cores each."
 NOTES = {
     **dict.fromkeys((*SUITES, LAG), EARLIER),
@@ -55,8 +52,7 @@ NOTES = {
     **{f"{REUSE}-{suite}": f"{NEWBORN} {TWICE}" for suite in SUITES},
     **{f"{PAPER}-{suite}": f"{NEWBORN} {FEW}" for suite in SUITES},
     **{f"{COLD}-{suite}": SHIPS for suite in SUITES},
-    f"{LAPTOP}-general": f"{NEWBORN} {SLOW}",
-    f"{LAPTOP}-webshop": f"{NEWBORN} {SHOPS}",
+    **{f"{LAPTOP}-{suite}": f"{NEWBORN} {SLOW}" for suite in SUITES},
 }
 EMULATORS = 32
 """As many as the paper had."""
