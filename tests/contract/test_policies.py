@@ -255,17 +255,6 @@ def test_a_screen_whose_features_were_lost_or_forgotten_is_seen_by_its_image(kin
 
 
 @pytest.mark.parametrize("kind", ["pocket", "idefics3"])
-def test_many_screens_are_looked_at_a_few_at_a_time_on_a_cpu_each_as_if_alone(kind):
-    alone, together, looks = twins(kind)
-    many = screens(10)
-    together.remember(many)
-    assert len(looks) == 3
-    for screen in many:
-        alone.remember([screen])
-        torch.testing.assert_close(together.cache.get(screen.digest), alone.cache.get(screen.digest))
-
-
-@pytest.mark.parametrize("kind", ["pocket", "idefics3"])
 def test_features_that_cannot_be_the_screen_s_are_refused_and_none_is_taken(kind):
     worker, learner, _ = twins(kind)
     asked = prompts(2)

@@ -35,10 +35,6 @@ from distrl.policies.pocket.modeling import PocketForConditionalGeneration
 from distrl.policies.sampling import RecordingSampler, distribution, entropy_of
 from distrl.types import Decision, Features, Floats, Prompt, Screen, VersionedWeights
 
-SCREENS_AT_ONCE = {"cpu": 4}
-"""How many screens go through the vision tower together, by kind of device; elsewhere all. The memory that more of them
-need, a CPU's allocator takes from the system and gives back every time: 24 took half as long again as six times 4."""
-
 
 class VlmPolicy:
     """A `TrainablePolicy` over a Hugging Face model."""
@@ -126,9 +122,14 @@ class VlmPolicy:
         new = {s.digest: s for s in screens if s.image and s.digest not in self.cache}
         if not new or self.keeps == "nothing":
             return
-        for some in _portions(list(new.values()), SCREENS_AT_ONCE.get(self.device.type)):
-            for screen, part in zip(some, self._kept(some), strict=True):
-                self.cache.put(screen.digest, part.clone())
+        pixels = self._pixels(list(new.values()))
+        if self.keeps == "pixels":
+            parts = torch.split(pixels[PIXELS], 1)
+        else:
+            with torch.no_grad():
+                parts = self._by_screen(list(new.values()), self._image_features(pixels))
+        for digest, part in zip(new, parts, strict=True):
+            self.cache.put(digest, part.clone())
 
     def adopt(self, screens: Sequence[Screen], features: Features) -> None:
         if self.keeps != "features":
@@ -214,14 +215,6 @@ class VlmPolicy:
         joined = torch.cat([features[p.screen.digest] for p in prompts]).to(embeds.dtype)
         here = (ids == self._image_token_id).unsqueeze(-1)
         return {"inputs_embeds": embeds.masked_scatter(here, joined), "attention_mask": mask.to(self.device)}
-
-    def _kept(self, screens: Sequence[Screen]) -> tuple[Tensor, ...]:
-        """What is kept of each of these screens: its pixels, or what the vision tower makes of them."""
-        pixels = self._pixels(screens)
-        if self.keeps == "pixels":
-            return torch.split(pixels[PIXELS], 1)
-        with torch.no_grad():
-            return self._by_screen(screens, self._image_features(pixels))
 
     def _features(self, screens: Mapping[str, Screen]) -> dict[str, Tensor]:
         """Features by digest, from what is kept. Where the vision tower learns, a gradient finds its way back to it."""
@@ -312,11 +305,6 @@ class VlmPolicy:
             policy_version=self.version,
             value=value,
         )
-
-
-def _portions(screens: Sequence[Screen], size: int | None) -> list[Sequence[Screen]]:
-    size = size or len(screens)
-    return [screens[first : first + size] for first in range(0, len(screens), size)]
 
 
 def _image_token_id(config: Any) -> int:
