@@ -100,8 +100,9 @@ more method: the records in `runs/learning-<suite>/records` are all it needs. Th
 `results/records`.
 
 - Training success: episodes on training tasks in a window of a fifth of the run, every template weighted the same.
-- Test success: the final policy on 128 tasks of each test split, the same tasks for all. Intervals: bootstrap over the
-  tasks, shared by all methods, and over each method's seeds. A ratio to "the best" looks for the best in every draw.
+- Test success: the final policy on 128 tasks of each test split (192 where there was no GPU), the same tasks for all.
+  Intervals: bootstrap over the tasks, shared by all methods, and over each method's seeds. A ratio to "the best" looks
+  for the best in every draw.
 - Greedy: the same test tasks, always with the likeliest token in place of a sampled one. It tells what a policy knows
   from how surely it says it.
 - Times: where the mean training curve over the seeds is at a level for the first time.
