@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from unittest import mock
 
-from distrl.devices.adbd.emulator import orders
-from distrl.devices.adbd.emulator.folder import AvdFolder
-from distrl.devices.adbd.emulator.sdk import StandInSdk, write_sdk
-from distrl.devices.adbd.phone import Model, ServedPhone
 from distrl.devices.open import open_device
+from distrl.phone_server.emulator import orders
+from distrl.phone_server.emulator.folder import AvdFolder
+from distrl.phone_server.emulator.sdk import StandInSdk, write_sdk
+from distrl.phone_server.phone import Model, ServedPhone
 
 NAME = "Pixel_7"
 PATIENCE_S = 60

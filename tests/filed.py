@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from toy import BUTTONS, DONE, ToyPolicy
 
-from distrl.runtime.topology import Parts
+from distrl.runtime.topology import Builder
 from distrl.types import Answer, Decision, Done, Press, Prompt, Tap
 
 ACTIONS = (Press("home"), Tap(500, 500), Tap(120, 900), Answer("56"), Done())
@@ -33,7 +33,7 @@ class AnyGoalPolicy(ToyPolicy):
         )
 
 
-class FiledParts(Parts):
+class FiledBuilder(Builder):
     """The parts that the config names, and a policy that costs nothing."""
 
     def policy(self, seed: int, device: str) -> Any:

@@ -17,8 +17,8 @@ from distrl.devices.base import Device, Health
 from distrl.devices.open import open_device
 from distrl.host.host import Host
 from distrl.replay.buffer import ReplayBuffer
-from distrl.runtime.examination import MemorySpool
-from distrl.runtime.local import LocalClient
+from distrl.runtime.evaluation import MemorySpool
+from distrl.runtime.local_client import LocalClient
 from distrl.store.run import Counts, RunStore
 from distrl.types import Action, Decision, Done, Features, Outcome, Press, Prompt, Swipe, Task, Trajectory, Tree
 from distrl.worker.worker import Worker
@@ -112,7 +112,7 @@ def play(
             return opened[-1]
 
         worker = Worker(
-            "w", config, client=LocalClient(host, "w"), brain=Mover(), judge=Lenient(), open_device=open_slot,
+            "w", config, client=LocalClient(host, "w"), policy_client=Mover(), judge=Lenient(), open_device=open_slot,
             spool=MemorySpool(), now=time.time,
         )  # fmt: skip
         fleet = Fleet(host, worker, opened)
@@ -127,8 +127,8 @@ def play(
     try:
         fleet = asyncio.run(run())
         counts = store.counts()
-        assert fleet.worker.courier.produced - counts.trajectories - counts.invalid == 0
-        assert host.tally.duplicates == 0
+        assert fleet.worker.uploader.produced - counts.trajectories - counts.invalid == 0
+        assert host.counters.duplicates == 0
         assert host.leases.in_flight == 0
         return After(counts, fleet.kinds(), fleet.healths(), fleet.played_by())
     finally:

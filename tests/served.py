@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from processes import free_port
 
-from distrl.devices.adbd.faults import parse
-from distrl.devices.adbd.phone import Model, ServedPhone
-from distrl.devices.adbd.server import Rack
-from distrl.devices.adbd.shell.interpreter import Interpreter
 from distrl.devices.open import open_device
+from distrl.phone_server.faults import parse
+from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.server import Rack
+from distrl.phone_server.shell.interpreter import Interpreter
 
 PATIENCE_S = 20
 KINDS = ("distribution", "adbutils")

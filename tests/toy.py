@@ -21,7 +21,7 @@ from PIL import Image
 from distrl.config import Config
 from distrl.errors import CorruptData, DeviceLost
 from distrl.policies.base import Scores
-from distrl.runtime.topology import Parts
+from distrl.runtime.topology import Builder
 from distrl.types import (
     Action,
     Decision,
@@ -217,7 +217,7 @@ class ToyPolicy:
         )
 
 
-class ToyParts(Parts):
+class ToyBuilder(Builder):
     """The toy world as the parts of a run."""
 
     def suite(self) -> Any:
@@ -275,7 +275,7 @@ def journal(run_folder: Path, name: str) -> list[str]:
     return [line for path in (run_folder / "spool").rglob(f"{name}-*.txt") for line in path.read_text().split()]
 
 
-class JournalParts(ToyParts):
+class JournalBuilder(ToyBuilder):
     """Toy parts that keep account of every trajectory."""
 
     def worker(self, name: str, server: Any, client: Any, now: Any, spool: Any = None) -> Any:

@@ -14,6 +14,7 @@ from films import film
 from stub_endpoint import Question, Said, StubEndpoint, completion, verdict
 from toy import toy_config
 
+from distrl.cli.judge_calibration import with_images
 from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
 from distrl.evaluation.attacks import ATTACKS
@@ -21,7 +22,6 @@ from distrl.judges.vlm.backoff import Backoff
 from distrl.judges.vlm.endpoint import HttpEndpoint
 from distrl.judges.vlm.judge import VlmJudge
 from distrl.judges.vlm.secret import Key
-from distrl.runtime.calibration import with_images
 from distrl.store.run import RunStore
 from distrl.types import Outcome, Trajectory
 

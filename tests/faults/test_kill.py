@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from processes import actor, alive, descendants
-from toy import JournalParts, journal, toy_config
+from toy import JournalBuilder, journal, toy_config
 
 from distrl.learner import checkpoint
 from distrl.runtime import launch
@@ -70,7 +70,7 @@ def test_a_run_outlives_its_worker_its_host_and_its_learner(tmp_path: Path) -> N
         pacing={"max_reuse": 2.0},
     )
     killer = Killer({20: "WorkerActor", 50: "HostActor", 80: "LearnerActor"}, last_step=60)
-    assert launch(config, parts=JournalParts, progress=killer) == 0
+    assert launch(config, builder=JournalBuilder, progress=killer) == 0
     assert killer.killed == ["WorkerActor", "WorkerActor", "HostActor", "LearnerActor", "LearnerActor"]
     assert_nothing_lost_and_nothing_doubled(config.run_folder)
     assert checkpoint.latest(config.run_folder / "checkpoints") is not None
@@ -89,11 +89,11 @@ def test_a_run_outlives_its_worker_its_host_and_its_learner(tmp_path: Path) -> N
 DRIVER = """
 import sys
 from pathlib import Path
-from toy import JournalParts, toy_config
+from toy import JournalBuilder, toy_config
 from distrl.runtime import launch
 config = toy_config(Path(sys.argv[1]), run={"trajectories": 100000, "learner_steps": None},
                     learner={"checkpoint_every_s": 1.0}, evaluation={"before": False, "after": False})
-launch(config, parts=JournalParts)
+launch(config, builder=JournalBuilder)
 """
 
 
@@ -116,7 +116,7 @@ def test_a_run_whose_driver_was_killed_leaves_no_process_and_resumes_at_once(tmp
         run={"trajectories": before + 30, "learner_steps": None},
         evaluation={"before": False, "after": False},
     )
-    assert launch(config, parts=JournalParts, resume=folder) == 0
+    assert launch(config, builder=JournalBuilder, resume=folder) == 0
     assert_nothing_lost_and_nothing_doubled(folder)
     with RunStore.read(folder) as store:
         assert store.counts().trajectories >= before + 30

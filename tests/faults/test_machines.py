@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from processes import actor, alive, descendants, free_port
-from toy import JournalParts, ToyDevice, journal, toy_config
+from toy import JournalBuilder, ToyDevice, journal, toy_config
 
 from distrl.config import Config
 from distrl.runtime import launch
@@ -96,7 +96,7 @@ class Director:
         return lambda: count(self.folder, worker) >= goal
 
 
-class SlowHereParts(JournalParts):
+class SlowHereBuilder(JournalBuilder):
     """The training's own devices are so slow that it needs the other machines to come to its end."""
 
     async def device(self, worker: str, slot: int) -> Any:
@@ -169,13 +169,13 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Story]:
     patch.setenv("RAY_health_check_initial_delay_ms", "1000")
     try:
         story.director.play(story.first_act())
-        story.codes.append(launch(config, parts=JournalParts, progress=story.director))
+        story.codes.append(launch(config, builder=JournalBuilder, progress=story.director))
         with RunStore.read(config.run_folder) as store:
             goal = store.counts().trajectories + 40
         run = config.run.model_copy(update={"trajectories": goal})
         again = config.model_copy(update={"run": run})
         story.director.play(iter([story.director.delivered("killed", 3)]))
-        story.codes.append(launch(again, parts=SlowHereParts, progress=story.director, resume=config.run_folder))
+        story.codes.append(launch(again, builder=SlowHereBuilder, progress=story.director, resume=config.run_folder))
         for machine in story.machines:
             machine.process.wait(timeout=300)
         yield story

@@ -13,7 +13,7 @@ from emulated import eventually
 from PIL import Image
 from served import KINDS, adb_server, served
 
-from distrl.devices.adbd import requests
+from distrl.devices.adb import task_intents
 from distrl.types import Task
 
 adbutils = pytest.importorskip("adbutils", reason="adbutils is not installed: pip install -e '.[dev]'")
@@ -42,8 +42,8 @@ def shell(adb, phones):
     def shell(*words: str):
         return adb("-s", phones.address, "shell", *words)
 
-    answer = shell(shlex.join(requests.reset_command(TASK)))
-    assert requests.read_answer(answer.stdout.decode()) == "reset"
+    answer = shell(shlex.join(task_intents.reset_command(TASK)))
+    assert task_intents.read_answer(answer.stdout.decode()) == "reset"
     return shell
 
 
@@ -102,7 +102,7 @@ def test_lines_can_be_typed_at_a_prompt(adb, phones):
 
 def test_a_reset_and_its_evidence_travel_over_adb(phones, shell):
     shell("input keyevent HOME")
-    evidence = requests.read_answer(shell(shlex.join(requests.evidence_command())).stdout.decode())
+    evidence = task_intents.read_answer(shell(shlex.join(task_intents.evidence_command())).stdout.decode())
     assert evidence["before"]["os"]["stack"][-1]["app"] == "clock"
     assert evidence["after"]["os"]["stack"][-1]["app"] == "launcher"
 

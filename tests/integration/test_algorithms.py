@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from safetensors.numpy import load_file
-from toy import ToyParts, ToyPolicy, toy_config
+from toy import ToyBuilder, ToyPolicy, toy_config
 
 from distrl.algorithms import ALGORITHMS
 from distrl.learner import checkpoint
@@ -29,7 +29,7 @@ def test_every_algorithm_trains_and_every_figure_it_logs_is_explained(tmp_path: 
         learner={"trajectories_per_step": 32},  # chance succeeds seldom, and some algorithms learn from success alone
         evaluation=UNATTENDED,
     )
-    assert launch(config, serial=True, parts=ToyParts) == 0
+    assert launch(config, serial=True, builder=ToyBuilder) == 0
     newest = checkpoint.latest(config.run_folder / "checkpoints")
     assert newest is not None
     weights = load_file(newest / "weights.safetensors")
@@ -55,7 +55,7 @@ def test_synchronous_training_is_a_setting_for_every_algorithm(tmp_path: Path, n
         learner={"trajectories_per_step": 1},
         evaluation=UNATTENDED,
     )
-    assert launch(config, serial=True, parts=ToyParts) == 0
+    assert launch(config, serial=True, builder=ToyBuilder) == 0
     with RunStore.read(config.run_folder) as store:
         table = store.table("policy_version", "version_at_insert")
     after_warmup = slice(config.replay.warmup + 4, None)

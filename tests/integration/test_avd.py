@@ -14,9 +14,9 @@ from processes import descendants
 
 from distrl.config import Config
 from distrl.errors import ConfigError, NoEmulator
-from distrl.runtime.examination import MemorySpool, TaskList
+from distrl.runtime.evaluation import MemorySpool, TaskList
 from distrl.runtime.preflight import check
-from distrl.runtime.topology import Parts
+from distrl.runtime.topology import Builder
 from distrl.store.codec import decode
 from distrl.tasks.base import load_suite
 from distrl.types import Decision, Done, Outcome, Press, Prompt, Receipt, Task
@@ -25,7 +25,7 @@ TASKS = 8
 STEPS = 3
 
 
-class Brain:
+class PolicyClient:
     """Presses home a few times and calls it done; once two emulators are up it kills the one and goes on."""
 
     version = 0
@@ -73,12 +73,14 @@ def sdk(tmp_path):
 
 def emulators() -> list[int]:
     """The stand-ins below this process."""
-    return [pid for pid, command in descendants(os.getpid()).items() if "-m distrl.devices.adbd.emulator" in command]
+    return [pid for pid, command in descendants(os.getpid()).items() if "-m distrl.phone_server.emulator" in command]
 
 
 def test_a_worker_plays_every_task_although_an_emulator_dies(sdk):
-    brain, sheet = Brain(), Sheet(load_suite("general").tasks("train", TASKS, seed=3))
-    worker = Parts(config(f"avd://{emulated.NAME}?count=2")).worker("worker", brain, sheet, time.time, MemorySpool())
+    policy_client, sheet = PolicyClient(), Sheet(load_suite("general").tasks("train", TASKS, seed=3))
+    worker = Builder(config(f"avd://{emulated.NAME}?count=2")).worker(
+        "worker", policy_client, sheet, time.time, MemorySpool()
+    )
     asyncio.run(asyncio.wait_for(worker.run(), 2 * emulated.PATIENCE_S))
     assert {trajectory.outcome.kind for trajectory in sheet.results} <= {"success", "failure"}
     assert len(sheet.results) == TASKS

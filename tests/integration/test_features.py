@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from toy import ToyParts, ToyPolicy, toy_config
+from toy import ToyBuilder, ToyPolicy, toy_config
 
 from distrl.learner import checkpoint
 from distrl.runtime import launch
 from distrl.store.run import RunStore
 
 
-def played(folder: Path, parts: type[ToyParts] = ToyParts, **changes: Any) -> tuple[np.ndarray, np.ndarray, bytes]:
+def played(
+    folder: Path, builder: type[ToyBuilder] = ToyBuilder, **changes: Any
+) -> tuple[np.ndarray, np.ndarray, bytes]:
     """Screens adopted and fetched per learner step, and the weights at the end."""
     config = toy_config(folder, evaluation={"before": False, "after": False}, **changes)
-    assert launch(config, serial=True, parts=parts) == 0
+    assert launch(config, serial=True, builder=builder) == 0
     newest = checkpoint.latest(config.run_folder / "checkpoints")
     assert newest is not None
     with RunStore.read(config.run_folder) as store:
@@ -43,13 +45,13 @@ def test_the_canary_looks_at_the_images_although_features_were_shared(tmp_path: 
             looked.extend(screen.digest for screen in screens)
             super().remember(screens)
 
-    class WatchedParts(ToyParts):
+    class WatchedBuilder(ToyBuilder):
         def learner(self) -> Any:
             learner = super().learner()
             learner.policy = Watched()
             learner.optimiser = learner.new_optimiser()
             return learner
 
-    _, fetched, _ = played(tmp_path, WatchedParts)
+    _, fetched, _ = played(tmp_path, WatchedBuilder)
     assert looked
     assert fetched.sum() == 0

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from stub_endpoint import Question, Said, StubEndpoint, verdict
-from toy import ToyParts, toy_config
+from toy import ToyBuilder, toy_config
 
 from distrl.config import Config
 from distrl.errors import ConfigError
@@ -21,8 +21,8 @@ from distrl.judges.chain import ChainJudge
 from distrl.judges.rules import RuleJudge
 from distrl.judges.vlm.judge import VlmJudge
 from distrl.runtime import launch
-from distrl.runtime.local import LocalClient
-from distrl.runtime.topology import Parts
+from distrl.runtime.local_client import LocalClient
+from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import Trajectory
 from distrl.worker.worker import Worker
@@ -30,11 +30,11 @@ from distrl.worker.worker import Worker
 SECRET = "sk-planted-0123456789abcdef"
 
 
-class JudgedParts(ToyParts):
+class JudgedBuilder(ToyBuilder):
     """The toy world, judged as the config says."""
 
     def judge(self) -> Any:
-        return Parts.judge(self)
+        return Builder.judge(self)
 
 
 @pytest.fixture
@@ -51,11 +51,11 @@ def config(tmp_path, monkeypatch) -> Callable[..., Config]:
 def play(config: Config, during: Callable[[Worker, Host], Awaitable[None]]) -> list[Trajectory]:
     """A worker that plays for a host, until `during` has seen enough; then all that is in the store."""
     RunStore.create(config.run_folder, config.model_dump(mode="json"), {}).close()
-    parts = JudgedParts(config)
+    builder = JudgedBuilder(config)
 
     async def main() -> None:
-        host = parts.host(time.time)
-        worker = parts.worker("w", parts.server(parts.worker_policy(0)), LocalClient(host, "w"), time.time)
+        host = builder.host(time.time)
+        worker = builder.worker("w", builder.server(builder.worker_policy(0)), LocalClient(host, "w"), time.time)
         running = asyncio.ensure_future(worker.run())
         try:
             await during(worker, host)
@@ -132,11 +132,11 @@ def test_an_endpoint_that_refuses_makes_episodes_invalid_and_its_words_and_our_k
 
 def test_the_config_chooses_the_judge(config):
     kinds = {
-        kind: type(Parts(config("http://127.0.0.1:9/v1", kind=kind)).judge()) for kind in ("rules", "vlm", "chain")
+        kind: type(Builder(config("http://127.0.0.1:9/v1", kind=kind)).judge()) for kind in ("rules", "vlm", "chain")
     }
     assert kinds == {"rules": RuleJudge, "vlm": VlmJudge, "chain": ChainJudge}
 
 
 def test_the_serial_runtime_asks_nobody_outside(config):
     with pytest.raises(ConfigError, match="serial runtime asks nobody"):
-        launch(config("http://127.0.0.1:9/v1"), serial=True, parts=JudgedParts)
+        launch(config("http://127.0.0.1:9/v1"), serial=True, builder=JudgedBuilder)

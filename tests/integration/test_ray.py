@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import ray
 from processes import descendants, free_port
-from toy import JournalParts, journal, toy_config
+from toy import JournalBuilder, journal, toy_config
 
 from distrl.learner import checkpoint
 from distrl.runtime import launch
@@ -111,8 +111,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Witness, list[i
     witness = Witness()
     there = config.model_copy(update={"runtime": config.runtime.model_copy(update={"port": witness.port})})
     codes = [
-        launch(there, parts=JournalParts, progress=witness),
-        launch(config, parts=JournalParts, progress=witness, resume=config.run_folder),
+        launch(there, builder=JournalBuilder, progress=witness),
+        launch(config, builder=JournalBuilder, progress=witness, resume=config.run_folder),
     ]
     return config.run_folder, witness, codes
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from processes import descendants
-from toy import JournalParts, journal, toy_config
+from toy import JournalBuilder, journal, toy_config
 
 from distrl.runtime import launch
 from distrl.store.run import RunStore
@@ -47,7 +47,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Assassin]:
         learner={"canary_trajectories": 1},
     )
     assassin = Assassin(at=5)
-    assert launch(config, parts=JournalParts, progress=assassin) == 0  # the canary raises where it disagrees
+    assert launch(config, builder=JournalBuilder, progress=assassin) == 0  # the canary raises where it disagrees
     return config.run_folder, assassin
 
 

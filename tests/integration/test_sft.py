@@ -9,12 +9,12 @@ import torch
 from distrl.config import PolicyConfig
 from distrl.devices.sim.phone import Phone
 from distrl.errors import UnknownName
+from distrl.imitation.lessons import demonstration, lexicon
+from distrl.imitation.reading import HELD_OUT_APPS, _walk, random_page, walked_pages
+from distrl.imitation.sft import Recipe, _imitated, make_pocket
 from distrl.policies.actions import parse
 from distrl.policies.models import open_model
 from distrl.policies.vlm import VlmPolicy
-from distrl.runtime.lessons import demonstration, lexicon
-from distrl.runtime.reading import HELD_OUT_APPS, _walk, random_page, walked_pages
-from distrl.runtime.sft import Recipe, _imitated, make_pocket
 from distrl.tasks.base import load_suite
 
 torch.set_num_threads(1)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from filed import FiledParts
+from filed import FiledBuilder
 from served import served
 from stub_endpoint import Question, Said, StubEndpoint, verdict
 from toy import toy_config
@@ -19,7 +19,7 @@ from toy import toy_config
 from distrl.cli.train import resumed
 from distrl.config import Config, load_config
 from distrl.runtime import evaluate_policy, launch
-from distrl.runtime.local import LocalClient
+from distrl.runtime.local_client import LocalClient
 from distrl.store.run import RunStore
 from distrl.tasks.base import load_suite
 from distrl.types import Answer, Done
@@ -54,7 +54,7 @@ def goals(folder: Path) -> set[str]:
 def test_a_serial_run_plays_its_file_keeps_it_and_goes_on_with_it_whatever_became_of_it(tmp_path, file):
     text = file.read_bytes()
     config = small(tmp_path / "runs", file, run={"learner_steps": 2}, judge={"kind": "rules"})
-    assert launch(config, serial=True, parts=FiledParts) == 0
+    assert launch(config, serial=True, builder=FiledBuilder) == 0
     folder = config.run_folder
     digest = hashlib.sha256(text).hexdigest()
     assert (folder / "tasks" / f"mine-{digest[:8]}.yaml").read_bytes() == text
@@ -65,9 +65,9 @@ def test_a_serial_run_plays_its_file_keeps_it_and_goes_on_with_it_whatever_becam
     file.write_text("- goal: Something else\n")
     moved = Path(shutil.move(folder, tmp_path / "elsewhere"))
     again = resumed(moved, ["run.learner_steps=3"])
-    assert launch(again, serial=True, resume=moved, parts=FiledParts) == 0
+    assert launch(again, serial=True, resume=moved, builder=FiledBuilder) == 0
     assert "Something else" not in goals(moved)
-    evaluation = evaluate_policy(load_config(moved, ["evaluation.episodes=4"]), parts=FiledParts)
+    evaluation = evaluate_policy(load_config(moved, ["evaluation.episodes=4"]), builder=FiledBuilder)
     assert "show-the-clock" in evaluation.by_template()
 
 
@@ -75,7 +75,7 @@ def test_two_serial_runs_of_one_file_are_the_same(tmp_path, file):
     played = []
     for name in ("one", "two"):
         config = small(tmp_path / name, file, run={"learner_steps": 1}, judge={"kind": "rules"})
-        assert launch(config, serial=True, parts=FiledParts) == 0
+        assert launch(config, serial=True, builder=FiledBuilder) == 0
         with RunStore.read(config.run_folder) as store:
             played.append([(each.task.id, each.outcome, len(each.steps)) for each in store.trajectories()])
     assert played[0] == played[1]
@@ -90,9 +90,9 @@ def test_a_worker_plays_a_file_on_served_phones_and_asks_a_model_only_what_no_ru
 
     async def play(config: Config) -> None:
         RunStore.create(config.run_folder, config.model_dump(mode="json"), {}).close()
-        parts = FiledParts(config)
-        host = parts.host(time.time)
-        worker = parts.worker("w", parts.server(parts.worker_policy(0)), LocalClient(host, "w"), time.time)
+        builder = FiledBuilder(config)
+        host = builder.host(time.time)
+        worker = builder.worker("w", builder.server(builder.worker_policy(0)), LocalClient(host, "w"), time.time)
         running = asyncio.ensure_future(worker.run())
         try:
             async with asyncio.timeout(120.0):
@@ -148,7 +148,7 @@ def test_a_training_run_on_ray_over_served_phones_with_a_list_of_goals_and_a_mod
             judge={"kind": "vlm", "url": stub.url, "model": "stub", "key_env": "NO_KEY"},
             evaluation={"before": False, "after": False},
         )
-        assert launch(config, parts=FiledParts) == 0
+        assert launch(config, builder=FiledBuilder) == 0
     with RunStore.read(config.run_folder) as store:
         assert store.counts().trajectories >= 8
         assert not store.ids(outcome="invalid")

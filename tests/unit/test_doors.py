@@ -89,9 +89,9 @@ def test_nothing_is_killed_but_actors_and_jobs_of_our_own():
     assert ends <= ours
     kills = {where.partition(":")[0] for where, name, _ in calls() if name.endswith(".kill")}
     assert kills <= {
-        *("runtime/ray/run.py", "runtime/ray/examiners.py", "runtime/ray/guests.py"),
+        *("runtime/ray/run.py", "runtime/ray/evaluations.py", "runtime/ray/joined_workers.py"),
         *("bench/faults/campaign.py", "bench/faults/emulators.py"),
     }
     texts = [(path, node.value) for path, node in nodes(ast.Constant) if isinstance(node, ast.Constant)]
-    obeys = SOURCE / "devices/adbd/emulator/program.py"  # the stand-in ends itself when its console is told to
+    obeys = SOURCE / "phone_server/emulator/program.py"  # the stand-in ends itself when its console is told to
     assert [path for path, text in texts if text in PROGRAMS_THAT_KILL and path != obeys] == []

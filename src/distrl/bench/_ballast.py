@@ -22,7 +22,7 @@ from distrl.learner.base import ScreenSource
 from distrl.learner.learner import Learner, Report
 from distrl.policies.base import Scores
 from distrl.replay.base import Sample
-from distrl.runtime.topology import Parts
+from distrl.runtime.topology import Builder
 from distrl.types import (
     Action,
     Decision,
@@ -187,7 +187,7 @@ class Coin:
         return Outcome("success" if task.seed % 2 else "failure")
 
 
-class BallastParts(Parts):
+class BallastBuilder(Builder):
     """The parts of such a run."""
 
     def __init__(self, config: Config, ballast: Ballast) -> None:

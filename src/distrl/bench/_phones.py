@@ -46,8 +46,8 @@ def _addresses(rack: subprocess.Popen[str], phones: int) -> list[str]:
 
 
 async def _serve(phones: int, device: str, seed: int) -> None:
-    from distrl.devices.adbd.phone import Model
-    from distrl.devices.adbd.server import Rack
+    from distrl.phone_server.phone import Model
+    from distrl.phone_server.server import Rack
 
     async with Rack(Model(device, seed), 0, phones) as rack:
         print(*rack.addresses, sep="\n", flush=True)

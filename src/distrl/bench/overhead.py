@@ -24,7 +24,7 @@ from distrl.devices.base import Device
 from distrl.devices.open import open_device
 from distrl.policies.actions import format_action
 from distrl.policies.server import PolicyServer
-from distrl.runtime.examination import TaskList
+from distrl.runtime.evaluation import TaskList
 from distrl.types import (
     Action,
     Decision,
@@ -38,14 +38,14 @@ from distrl.types import (
     Tree,
     VersionedWeights,
 )
-from distrl.worker.courier import Courier
-from distrl.worker.episode import Episode, Limits
+from distrl.worker.episode import Episode, EpisodeLimits
 from distrl.worker.ids import TrajectoryIds
 from distrl.worker.spool import Spool
+from distrl.worker.uploader import Uploader
 
 NULL, PHONE, SLOW = "null://phone", "sim://phone", "null://phone?action_s=1"
 NULL_BAR_MS, SLOW_BAR = 2.0, 0.01
-LIMITS = Limits(command_s=60.0, episode_s=1800.0, history=3)
+LIMITS = EpisodeLimits(command_s=60.0, episode_s=1800.0, history=3)
 
 
 def run(
@@ -171,7 +171,7 @@ class Framework:
         self._watch = watch
         self._policy = ScriptedPolicy()
         self._spool = Spool(folder)
-        self._courier = Courier("bench", self._spool, TaskList("bench", []), limit_bytes=2**40)
+        self._uploader = Uploader("bench", self._spool, TaskList("bench", []), limit_bytes=2**40)
         server = PolicyServer(self._policy, batch_size=32, executor=executor)
         mint = TrajectoryIds(seed, 0)
         self._episode = Episode(watch, server, Verdict(), LIMITS, mint=mint, now=time.time, worker="bench")
@@ -180,7 +180,7 @@ class Framework:
         self._policy.tell(actions)
         began = self._watch.start()
         trajectory = await self._episode.play(task)
-        await self._courier.post(trajectory, "lease")
+        await self._uploader.post(trajectory, "lease")
         timing = self._watch.timing(time.perf_counter() - began)
         self._spool.remove(trajectory.id)  # delivering is the courier's business, and no device waits for it
         return timing

@@ -94,14 +94,14 @@ def _config(folder: Path, size: float, publishes: int, workers: int, devices: in
 
 def _play(config: Config, ballast: Ballast) -> History:
     """A whole run, as `distrl train` would run it."""
-    from distrl.bench._ballast import BallastParts, read_marks
+    from distrl.bench._ballast import BallastBuilder, read_marks
     from distrl.runtime import lifecycle
     from distrl.runtime.progress import Silent
     from distrl.runtime.ray import RayRun
 
-    parts = BallastParts(config, ballast)
-    lifecycle.run(parts, RayRun, Silent(), resume=False)
-    return History.read(read_marks(parts.marks_folder))
+    builder = BallastBuilder(config, ballast)
+    lifecycle.run(builder, RayRun, Silent(), resume=False)
+    return History.read(read_marks(builder.marks_folder))
 
 
 # --- what the marks say -----------------------------------------------------------------------------

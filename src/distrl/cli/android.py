@@ -10,7 +10,7 @@ from distrl.errors import DistrlError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from distrl.runtime.android import Listing
+    from distrl.cli.android_checks import Listing
 
 KEYBOARD = "`adb install ADBKeyboard.apk` (https://github.com/senzhk/ADBKeyBoard): without it only ASCII can be typed."
 NONE = (
@@ -24,12 +24,12 @@ def emulators(address: str, deep: bool) -> list[Finding]:
     needed = address.startswith("avd://")
     if not needed and not deep:
         return []
-    from distrl.runtime import android
+    from distrl.cli import android_checks
 
     looks: dict[str, Callable[[], str]] = {
-        "android sdk": android.find_emulator,
-        "kvm": android.find_acceleration,
-        "avds": lambda: android.find_avds(address),
+        "android sdk": android_checks.find_emulator,
+        "kvm": android_checks.find_acceleration,
+        "avds": lambda: android_checks.find_avds(address),
     }
     found = [_look(name, look, needed) for name, look in looks.items()]
     return found if found[0].status == "ok" else found[:1]  # one thing after the other
@@ -39,7 +39,7 @@ def phones(address: str, deep: bool) -> list[Finding]:
     """Who is attached, whether it trusts us, and what it can type. Emulators of ours are started by a run, not here."""
     if address.startswith("avd://"):
         return []
-    from distrl.runtime.android import keyboards_of_phones
+    from distrl.cli.android_checks import keyboards_of_phones
 
     needed = address.startswith("adb://")
     try:

@@ -19,7 +19,7 @@ from distrl.cli.fleet import fleet_of, fleet_table
 from distrl.cli.runs import find_run
 
 if TYPE_CHECKING:
-    from distrl.runtime.checkup import Listing
+    from distrl.cli.phone_checks import Listing
 
 app = typer.Typer(help="Look at phones behind adb, and at emulators. Nothing on them is touched.", no_args_is_help=True)
 
@@ -64,7 +64,7 @@ def watch_devices(
 
 
 def _phones(address: str) -> Iterator[RenderableType]:
-    from distrl.runtime.checkup import watch_phones
+    from distrl.cli.phone_checks import watch_phones
 
     for phones in watch_phones(address):
         problems = [Text(f"{phone.serial}: {phone.problem}") for phone in phones if phone.problem]
@@ -78,7 +78,7 @@ def _fleet(run: str) -> Iterator[RenderableType]:
 
 
 def _tell(address: str, *, deep: bool, as_json: bool) -> None:
-    from distrl.runtime.checkup import look_at_phones
+    from distrl.cli.phone_checks import look_at_phones
 
     phones = look_at_phones(address, deep=deep)
     if as_json:

@@ -43,7 +43,7 @@ def calibrate(
     if json_file and not json_file.parent.is_dir():
         raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
     settings = load_config(folder, overrides or [])
-    from distrl.runtime.calibration import calibrate_judge
+    from distrl.cli.judge_calibration import calibrate_judge
 
     # Progress goes to stderr, so that the table alone can be piped.
     errors = Console(stderr=True)

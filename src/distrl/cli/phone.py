@@ -30,7 +30,7 @@ def phone(
     avd: Annotated[str, typer.Option(help="With --sdk: name of the virtual device in it.")] = "Pixel_7",
 ) -> None:
     """Serve simulated phones over ADB on this machine, for `adb connect` and all that uses it, until Ctrl-C."""
-    from distrl.runtime.phones import Shelf, make_sdk, serve_phones
+    from distrl.phone_server.serving import Shelf, make_sdk, serve_phones
 
     if sdk is not None:
         make_sdk(sdk, avd, device, typer.echo)

@@ -24,8 +24,8 @@ def sft(
     """Make the pocket model: learn to read random screens, then imitate demonstrations of the train split."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise RunExists(f"{out} is there already and is left as it is. Name a folder that does not exist.")
+    from distrl.imitation.sft import Recipe, make_pocket
     from distrl.runtime.preflight import seal
-    from distrl.runtime.sft import Recipe, make_pocket
 
     make_pocket(out, Recipe(**read_options(Recipe, options or [])), typer.echo, start)
     seal(out)

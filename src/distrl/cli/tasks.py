@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from distrl.runtime.taskfile import Contents
+    from distrl.runtime.task_files import Contents
 
 SPLITS = ("train", "test-instances", "test-templates", "test-apps")
 
@@ -23,7 +23,7 @@ def tasks(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """List the templates of a suite or task file, their goals per split, and a few examples. Checks the file."""
-    from distrl.runtime.taskfile import contents
+    from distrl.runtime.task_files import contents
 
     found = contents(suite, tuple(only or ()))
     if as_json:

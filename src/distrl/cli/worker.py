@@ -37,7 +37,7 @@ def worker(
     ] = SPOOL,
 ) -> None:
     """Join a running training with this machine's devices; Ctrl-C leaves it, and nothing is lost."""
-    from distrl.runtime.joining import Offer, join
+    from distrl.runtime.join_watcher import Offer, join
 
     count = [f"devices.per_worker={devices}"] if devices else []
     variable = os.environ.get(TOKEN_VARIABLE)

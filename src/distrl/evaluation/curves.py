@@ -46,7 +46,7 @@ class Training:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkup:
+class EvaluationPoint:
     """An evaluation and where it stands on the curves."""
 
     name: str
@@ -84,7 +84,7 @@ def training(store: RunStore, invalid_penalty: float) -> Training:
     )
 
 
-def checkups(store: RunStore, seen: Training) -> list[Checkup]:
+def evaluation_points(store: RunStore, seen: Training) -> list[EvaluationPoint]:
     """All evaluations. `before` stands at the start and `after` at the end, whatever the clock said."""
     last = float(seen.minutes.max()) if len(seen) else 0.0
     found = []
@@ -93,7 +93,7 @@ def checkups(store: RunStore, seen: Training) -> list[Checkup]:
         minutes = float(np.clip(minutes, 0.0, last))
         count = int((seen.minutes <= minutes).sum()) if entry.name != "before" else 0
         found.append(
-            Checkup(entry.name, entry.step, minutes, count, evaluate(store.evaluation_trajectories(entry.name)))
+            EvaluationPoint(entry.name, entry.step, minutes, count, evaluate(store.evaluation_trajectories(entry.name)))
         )
     return found
 

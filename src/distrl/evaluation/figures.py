@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from distrl.evaluation.charts import Line, line_chart, percent
-from distrl.evaluation.curves import Checkup, Training, moving_average, throughput
+from distrl.evaluation.curves import EvaluationPoint, Training, moving_average, throughput
 from distrl.store.run import RunStore, Series
 from distrl.types import Floats
 
@@ -17,7 +17,7 @@ HEADLINED = (*LOSSES, "policy/entropy")
 STYLES = ("one", "two", "three")
 
 
-def curve_section(store: RunStore, seen: Training, checked: Sequence[Checkup]) -> str:
+def curve_section(store: RunStore, seen: Training, checked: Sequence[EvaluationPoint]) -> str:
     if not len(seen):
         return "<section><h2>Curves</h2><p class='nothing'>No trajectory was inserted yet.</p></section>"
     note = (
@@ -47,7 +47,7 @@ def more_section(store: RunStore) -> str:
     return f'<details><summary>{count}</summary><div class="charts">{charts}</div></details>' if names else ""
 
 
-def _success(seen: Training, checked: Sequence[Checkup]) -> list[str]:
+def _success(seen: Training, checked: Sequence[EvaluationPoint]) -> list[str]:
     smoothed = seen.smooth(seen.success)
     by_time = np.argsort(seen.minutes, kind="stable")
     charts = []
@@ -63,7 +63,7 @@ def _success(seen: Training, checked: Sequence[Checkup]) -> list[str]:
     return charts
 
 
-def _points(checked: Sequence[Checkup], at: Floats) -> Line:
+def _points(checked: Sequence[EvaluationPoint], at: Floats) -> Line:
     rates = np.array([c.evaluation.success for c in checked])
     bounds = np.array([c.evaluation.ci95 for c in checked])
     return Line("evaluation", at, rates, "two", dots=True, low=bounds[:, 0], high=bounds[:, 1])

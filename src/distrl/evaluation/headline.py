@@ -7,14 +7,14 @@ from html import escape
 import numpy as np
 
 from distrl.evaluation.charts import plain_number, signed
-from distrl.evaluation.curves import Checkup, Training
+from distrl.evaluation.curves import EvaluationPoint, Training
 from distrl.evaluation.evaluate import Comparison, Evaluation
 from distrl.store.run import Counts
 
 SPAN_WIDTH, SPAN_HEIGHT = 440, 74
 
 
-def hero(comparison: Comparison | None, checked: list[Checkup]) -> str:
+def hero(comparison: Comparison | None, checked: list[EvaluationPoint]) -> str:
     """Before → after with intervals; the newest evaluation alone when there is only one; else nothing."""
     if comparison is not None:
         before, after = comparison.before, comparison.after

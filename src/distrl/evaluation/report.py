@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from distrl.errors import RunNotFound
-from distrl.evaluation.curves import Checkup, checkups, training
+from distrl.evaluation.curves import EvaluationPoint, evaluation_points, training
 from distrl.evaluation.evaluate import Comparison
 from distrl.evaluation.figures import curve_section, more_section
 from distrl.evaluation.filmstrip import Picture, film_page, filmstrip
@@ -61,7 +61,7 @@ def render(store: RunStore) -> str:
     """The report as one HTML page."""
     config, meta = store.config, store.meta
     seen = training(store, _penalty(config))
-    checked = checkups(store, seen)
+    checked = evaluation_points(store, seen)
     comparison = compare_ends(store)
     name = str(_get(config, "run", "name", default=store.folder.name))
     parts = [
@@ -157,7 +157,7 @@ def _said(value: Any) -> str:
     return "–" if value is None else str(value)
 
 
-def _versions(store: RunStore, checked: list[Checkup]) -> int:
+def _versions(store: RunStore, checked: list[EvaluationPoint]) -> int:
     inserted = store.table("version_at_insert")["version_at_insert"]
     return max([int(inserted.max()) if len(inserted) else 0, *(entry.step for entry in checked)])
 

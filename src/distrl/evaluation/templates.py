@@ -7,13 +7,13 @@ from dataclasses import replace
 from html import escape
 
 from distrl.evaluation.charts import signed
-from distrl.evaluation.curves import Checkup
+from distrl.evaluation.curves import EvaluationPoint
 from distrl.evaluation.evaluate import Comparison, Evaluation
 
 NOTHING = Evaluation(())
 
 
-def template_section(comparison: Comparison | None, checked: list[Checkup]) -> str:
+def template_section(comparison: Comparison | None, checked: list[EvaluationPoint]) -> str:
     if comparison is not None:
         by_app = _compared(_by_app(comparison.before), _by_app(comparison.after), _gain)
         by_template = _compared(comparison.before.by_template(), comparison.after.by_template(), _name)

@@ -10,7 +10,7 @@ import numpy as np
 from distrl.types import Features, Floats
 
 
-class FeatureShelf:
+class FeatureCache:
     """Holds them in memory until they are asked for, once; beyond its capacity the oldest leave."""
 
     def __init__(self, capacity_mb: int) -> None:

@@ -18,11 +18,11 @@ from distrl.config import Config
 from distrl.devices.base import Health
 from distrl.errors import CorruptData, StorageFull
 from distrl.host import admission
+from distrl.host.counters import RunCounters
 from distrl.host.curriculum import Curriculum
-from distrl.host.features import FeatureShelf
+from distrl.host.features import FeatureCache
 from distrl.host.leases import Leases
-from distrl.host.tally import Tally
-from distrl.host.weights import WeightShelf
+from distrl.host.weights import NewestWeights
 from distrl.replay.base import Sample
 from distrl.replay.buffer import ReplayBuffer
 from distrl.replay.pacing import Backlog, Pacing
@@ -62,13 +62,13 @@ class Host:
         self.backlog = Backlog(config.pacing.trajectories_per_version, config.replay.warmup)
         self.now = now
         self.free_mb = free_mb
-        self.tally = Tally(store.counts(), _last_step(store), now)
+        self.counters = RunCounters(store.counts(), _last_step(store), now)
         kinds = [event.kind for event in store.events()]
         self._joined = kinds.count(JOINED)
         part = kinds.count(STARTED)
         store.add_event(STARTED, f"number {part + 1}", now())
-        self._features = FeatureShelf(config.replay.feature_cache_mb)
-        self.shelf = WeightShelf(highest=_highest_version(store))
+        self._features = FeatureCache(config.replay.feature_cache_mb)
+        self.shelf = NewestWeights(highest=_highest_version(store))
         self.curriculum = Curriculum(
             suite,
             config.tasks.split,
@@ -153,7 +153,7 @@ class Host:
         if not self._may_learn(count):
             return None
         sample = self.replay.sample(count)
-        self.tally.sampled(len(sample.trajectories), [self._lag(t) for t in sample.trajectories])
+        self.counters.sampled(len(sample.trajectories), [self._lag(t) for t in sample.trajectories])
         return sample
 
     def draw(self, count: int) -> tuple[Sample, Features] | None:
@@ -181,8 +181,8 @@ class Host:
 
     def record(self, step: int, metrics: Mapping[str, float]) -> None:
         """Keep a learner step's figures, and the host's own beside them."""
-        self.tally.learned(step)
-        ours = {**self.tally.curves(), **self.replay.describe(), "host/backlog": self.queue}
+        self.counters.learned(step)
+        ours = {**self.counters.curves(), **self.replay.describe(), "host/backlog": self.queue}
         self.store.add_metrics(step, {**metrics, **ours}, self.now())
 
     def replay_state(self) -> Tree:
@@ -198,7 +198,7 @@ class Host:
         """Raises `StaleVersion` for a version that is not the highest so far, `CorruptData` for torn weights.
         `verified`: their checksum has been compared already."""
         self.shelf.check(weights, verified=verified)
-        self.store.add_metrics(self.tally.learner_steps, {VERSION: weights.version}, self.now())
+        self.store.add_metrics(self.counters.learner_steps, {VERSION: weights.version}, self.now())
         self.shelf.put(weights)
         self.backlog.learned()
 
@@ -227,7 +227,7 @@ class Host:
 
     def mark(self, trained_s: float) -> None:
         """Keep how long training has been going on, for whoever resumes it."""
-        self.store.add_metrics(self.tally.learner_steps, {TRAINED: trained_s}, self.now())
+        self.store.add_metrics(self.counters.learner_steps, {TRAINED: trained_s}, self.now())
 
     @property
     def trained_s(self) -> float:
@@ -247,7 +247,7 @@ class Host:
     def stats(self) -> dict[str, float]:
         self._forget_the_silent()
         return {
-            **self.tally.stats(),
+            **self.counters.stats(),
             "queue": self.queue,
             "in_flight": self.leases.in_flight,
             "version": self.version,
@@ -279,17 +279,17 @@ class Host:
     def _insert(self, trajectory: Trajectory, new: bool) -> Receipt:
         """It is stored; now it may be learned from."""
         if not new:
-            self.tally.duplicates += 1
+            self.counters.duplicates += 1
             return Receipt("duplicate")
         valid = trajectory.outcome.kind != "invalid"
         self.leases.settle(trajectory.worker, trajectory.task, again=not valid)
         if not valid:
-            self.tally.invalid += 1
+            self.counters.invalid += 1
             return Receipt("invalid")
         self.replay.insert(trajectory)
         self.backlog.inserted()
         self.curriculum.learn_of(trajectory)
-        self.tally.inserted(trajectory.reward, self._lag(trajectory))
+        self.counters.inserted(trajectory.reward, self._lag(trajectory))
         return Receipt("inserted")
 
     def _lag(self, trajectory: Trajectory) -> int:
@@ -302,7 +302,7 @@ class Host:
         return (
             not self._missing_for_warmup
             and self.pacing.may_learn(self.leases.in_flight, self.backlog.waiting)
-            and not self.tally.overused(self.config.pacing.max_reuse, count)
+            and not self.counters.overused(self.config.pacing.max_reuse, count)
         )
 
     @property

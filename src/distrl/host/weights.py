@@ -5,7 +5,7 @@ from __future__ import annotations
 from distrl.errors import CorruptData, StaleVersion
 from distrl.types import VersionedWeights, checksum
 
-__all__ = ["WeightShelf", "checksum", "seal", "verify"]
+__all__ = ["NewestWeights", "checksum", "seal", "verify"]
 
 seal = VersionedWeights.seal
 
@@ -17,7 +17,7 @@ def verify(weights: VersionedWeights) -> VersionedWeights:
     return weights
 
 
-class WeightShelf:
+class NewestWeights:
     """Holds one version: the newest. `highest` outlives a restart, the arrays do not."""
 
     def __init__(self, highest: int) -> None:

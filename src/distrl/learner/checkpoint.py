@@ -51,36 +51,38 @@ def save(folder: Path, learner: Learner, replay_state: Tree, extra: Tree) -> Pat
     Raises `StorageFull`, and leaves the older checkpoints alone, when the disk has no room.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    aside = folder / f"{ASIDE}{uuid.uuid4().hex}"
+    in_background = folder / f"{ASIDE}{uuid.uuid4().hex}"
     try:
         with _room_needed(folder):
-            _write(aside, learner, replay_state, extra)
+            _write(in_background, learner, replay_state, extra)
             done = _free_name(folder, learner.version)
-            os.rename(aside, done)
+            os.rename(in_background, done)
             _sync(folder)
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
+        shutil.rmtree(in_background, ignore_errors=True)
     _prune(folder, keep=learner.config.learner.keep_checkpoints)
     return done
 
 
-def _write(aside: Path, learner: Learner, replay_state: Tree, extra: Tree) -> None:
-    (aside / "model").mkdir(parents=True)
+def _write(in_background: Path, learner: Learner, replay_state: Tree, extra: Tree) -> None:
+    (in_background / "model").mkdir(parents=True)
     with learner.outgoing():
-        learner.policy.save(aside / "model")
+        learner.policy.save(in_background / "model")
     if learner.average.means:
-        save_tensors({str(n): mean.contiguous() for n, mean in enumerate(learner.average.means)}, aside / AVERAGE)
-    save_arrays(learner.policy.weights(), aside / "weights.safetensors")
-    save_tensors(_moments(learner.optimiser), aside / "optimiser.safetensors")
-    (aside / "replay.json").write_text(json.dumps(replay_state))
-    (aside / "state.json").write_text(json.dumps(_state(learner, extra)))
-    files = _files(aside)
+        save_tensors(
+            {str(n): mean.contiguous() for n, mean in enumerate(learner.average.means)}, in_background / AVERAGE
+        )
+    save_arrays(learner.policy.weights(), in_background / "weights.safetensors")
+    save_tensors(_moments(learner.optimiser), in_background / "optimiser.safetensors")
+    (in_background / "replay.json").write_text(json.dumps(replay_state))
+    (in_background / "state.json").write_text(json.dumps(_state(learner, extra)))
+    files = _files(in_background)
     for file in files:
-        _sync(aside / file)
-    manifest = {"format": 1, "sha256": {file: _sha256(aside / file) for file in files}}
-    (aside / "manifest.json").write_text(json.dumps(manifest, indent=1))
-    _sync(aside / "manifest.json")
-    for inner in {(aside / file).parent for file in files} | {aside}:
+        _sync(in_background / file)
+    manifest = {"format": 1, "sha256": {file: _sha256(in_background / file) for file in files}}
+    (in_background / "manifest.json").write_text(json.dumps(manifest, indent=1))
+    _sync(in_background / "manifest.json")
+    for inner in {(in_background / file).parent for file in files} | {in_background}:
         _sync(inner)
 
 

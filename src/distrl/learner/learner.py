@@ -23,10 +23,10 @@ from distrl.algorithms import Algorithm, Estimates, Plan
 from distrl.config import Config
 from distrl.errors import TrainingDiverged
 from distrl.learner import batching, canary
-from distrl.learner.average import Average
 from distrl.learner.base import ScreenSource
 from distrl.learner.batching import RecordedStep
-from distrl.learner.sight import Sight
+from distrl.learner.ema import WeightAverage
+from distrl.learner.screen_loader import ScreenLoader
 from distrl.policies.base import TrainablePolicy
 from distrl.replay.base import Sample
 from distrl.types import Trajectory, VersionedWeights
@@ -70,7 +70,9 @@ class Learner:
         self.bad_steps = 0
         self._rolled_back = False
         self.optimiser = self.new_optimiser()
-        self.average = Average([*policy.policy_parameters(), *policy.critic_parameters()], config.learner.average_steps)
+        self.average = WeightAverage(
+            [*policy.policy_parameters(), *policy.critic_parameters()], config.learner.average_steps
+        )
 
     def new_optimiser(self) -> torch.optim.AdamW:
         settings = self.config.learner
@@ -89,7 +91,7 @@ class Learner:
         scored = sample.only(self.algorithm.worth_scoring(batching.lay_out(sample)).numpy())
         if not scored.ids:
             return self._idle(sample, seen)
-        sight = Sight(self.policy, source, adopts=self.config.workers.share_features)
+        sight = ScreenLoader(self.policy, source, adopts=self.config.workers.share_features)
         plan, losses = self._gradients(scored, sight)
         metrics = {f"loss/{name}": value for name, value in losses.items()}
         metrics["loss/total"] = sum(losses.values())
@@ -120,7 +122,7 @@ class Learner:
         steps = batching.recorded_steps(same[: self.config.learner.canary_trajectories], history=self._history)
         # With a worker's features, or what they left in the cache, it would only compare the worker with itself.
         self.policy.forget([step.prompt.screen.digest for step in steps])
-        sight = Sight(self.policy, source, adopts=False)
+        sight = ScreenLoader(self.policy, source, adopts=False)
         with torch.no_grad():
             scores = [self._score(steps[piece], sight) for piece in self._pieces(steps)]
         logprobs = torch.cat([score.logprob for score in scores]).tolist() if scores else []
@@ -139,7 +141,7 @@ class Learner:
     def _pieces(self, steps: Sequence[RecordedStep]) -> list[slice]:
         return list(batching.slices(len(steps), self.config.learner.micro_batch))
 
-    def _gradients(self, sample: Sample, sight: Sight) -> tuple[Plan, dict[str, float]]:
+    def _gradients(self, sample: Sample, sight: ScreenLoader) -> tuple[Plan, dict[str, float]]:
         """The plan for this sample, and the losses whose gradients now stand in the parameters.
 
         The plan needs estimates of the whole sample. A small sample's activations wait for it; a large one is scored
@@ -179,7 +181,7 @@ class Learner:
             seen.append(scored.detached())
         return totals, Estimates.joined(seen)
 
-    def _score(self, steps: Sequence[RecordedStep], sight: Sight) -> Estimates:
+    def _score(self, steps: Sequence[RecordedStep], sight: ScreenLoader) -> Estimates:
         """Scores of at most one micro-batch."""
         shown = sight.shown(steps)
         scores = self.policy.score([step.prompt for step in shown], [step.decision.token_ids for step in shown])

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from distrl.aside import aside
+from distrl.background import in_background
 from distrl.policies.base import Policy, Staging
 from distrl.types import Decision, Features, Prompt, VersionedWeights
 
@@ -66,7 +66,7 @@ class PolicyServer:
         if self._executor is None or not isinstance(self.policy, Staging):
             await self._compute(self.policy.load, weights)
             return
-        put_in_place = await aside(partial(self.policy.stage, weights))
+        put_in_place = await in_background(partial(self.policy.stage, weights))
         await self._compute(lambda _: put_in_place(), None)
 
     def known_features(self, digests: Sequence[str]) -> Features:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from distrl.evaluation.evaluate import Evaluation
     from distrl.runtime.lifecycle import StartEngine
     from distrl.runtime.progress import Progress
-    from distrl.runtime.ray.rehearsal import Rehearsal
-    from distrl.runtime.topology import Parts
+    from distrl.runtime.ray.inference_load import Rehearsal
+    from distrl.runtime.topology import Builder
 
 
 def launch(
@@ -21,17 +21,17 @@ def launch(
     serial: bool = False,
     resume: Path | None = None,
     progress: Progress | None = None,
-    parts: type[Parts] | None = None,
+    builder: type[Builder] | None = None,
 ) -> int:
     """Run a whole run, or go on with one, and return its exit status: 0, or 130 after Ctrl-C.
 
-    `parts` replaces the concrete classes, for tests. Raises `DistrlError` with what to do about it.
+    `builder` replaces the concrete classes, for tests. Raises `DistrlError` with what to do about it.
     """
     from distrl.runtime import lifecycle
     from distrl.runtime.preflight import check_virtual_time
     from distrl.runtime.progress import Silent
-    from distrl.runtime.taskfile import keep
-    from distrl.runtime.topology import Parts
+    from distrl.runtime.task_files import keep
+    from distrl.runtime.topology import Builder
 
     if resume is not None:
         config = lifecycle.resumed_folder(config, resume)
@@ -39,26 +39,26 @@ def launch(
         check_virtual_time(config)
     config, kept = keep(config)
     start, again = _serial if serial else _ray, resume is not None
-    return lifecycle.run((parts or Parts)(config), start(), progress or Silent(), resume=again, tasks=kept)
+    return lifecycle.run((builder or Builder)(config), start(), progress or Silent(), resume=again, tasks=kept)
 
 
 def evaluate_policy(
-    config: Config, *, progress: Progress | None = None, parts: type[Parts] | None = None
+    config: Config, *, progress: Progress | None = None, builder: type[Builder] | None = None
 ) -> Evaluation:
     """Play the config's held-out tasks with `policy.model`, in this process; no run is needed or made."""
     from distrl.evaluation.evaluate import evaluate
-    from distrl.runtime.examination import examine
+    from distrl.runtime.evaluation import examine
     from distrl.runtime.progress import Silent
-    from distrl.runtime.topology import Parts
+    from distrl.runtime.topology import Builder
 
-    return evaluate(examine((parts or Parts)(config), progress or Silent()))
+    return evaluate(examine((builder or Builder)(config), progress or Silent()))
 
 
-def rehearse_inference(parts: Parts, *, steps: int, think_s: float) -> Rehearsal:
+def rehearse_inference(builder: Builder, *, steps: int, think_s: float) -> Rehearsal:
     """Have `workers.count` workers ask for decisions as in a run of these parts, and time the answers."""
-    from distrl.runtime.ray.rehearsal import rehearse
+    from distrl.runtime.ray.inference_load import rehearse
 
-    return rehearse(parts, steps=steps, think_s=think_s)
+    return rehearse(builder, steps=steps, think_s=think_s)
 
 
 def _serial() -> StartEngine:

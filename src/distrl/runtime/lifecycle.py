@@ -15,8 +15,8 @@ from distrl.evaluation.summary import AFTER, BEFORE, write_summary
 from distrl.learner import checkpoint
 from distrl.runtime.interrupt import Interrupt
 from distrl.runtime.progress import Progress
-from distrl.runtime.taskfile import TaskFile
-from distrl.runtime.topology import Parts
+from distrl.runtime.task_files import TaskFile
+from distrl.runtime.topology import Builder
 from distrl.store.folder import TASKS, keep_tasks
 from distrl.store.provenance import describe
 from distrl.store.run import RunStore
@@ -40,15 +40,17 @@ class Engine(Protocol):
     def close(self) -> None: ...
 
 
-StartEngine = Callable[[Parts, Progress, Interrupt], Engine]
+StartEngine = Callable[[Builder, Progress, Interrupt], Engine]
 
 
-def run(parts: Parts, start: StartEngine, progress: Progress, *, resume: bool, tasks: TaskFile | None = None) -> int:
+def run(
+    builder: Builder, start: StartEngine, progress: Progress, *, resume: bool, tasks: TaskFile | None = None
+) -> int:
     """Exit status of a whole run: 0, or 130 after an interrupt. `tasks`: the file that its folder is to keep."""
-    config = parts.config
+    config = builder.config
     open_folder(config, progress, resume=resume, tasks=tasks)
     with Interrupt() as interrupt:
-        engine = start(parts, progress, interrupt)
+        engine = start(builder, progress, interrupt)
         try:
             _phases(engine, config, interrupt)
         finally:

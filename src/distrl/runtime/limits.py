@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from distrl.config import RunConfig
 
 
-class Limits:
+class TrainingLimits:
     """Counts training time while it is running; evaluation is not counted."""
 
     def __init__(self, config: RunConfig, now: Callable[[], float], trained_s: float = 0.0) -> None:

@@ -13,13 +13,13 @@ from typing import Any
 from distrl.errors import ConfigError
 from distrl.policies.base import Policy
 from distrl.runtime.clock import VirtualLoop
-from distrl.runtime.examination import MemorySpool, TaskList, Tracker
+from distrl.runtime.evaluation import MemorySpool, TaskList, Tracker
 from distrl.runtime.interrupt import Interrupt
-from distrl.runtime.learning import Learning
-from distrl.runtime.limits import Limits
-from distrl.runtime.local import LocalClient
+from distrl.runtime.learner_loop import LearnerLoop
+from distrl.runtime.limits import TrainingLimits
+from distrl.runtime.local_client import LocalClient
 from distrl.runtime.progress import Progress
-from distrl.runtime.topology import Parts, topology
+from distrl.runtime.topology import Builder, topology
 from distrl.types import Decision, Features, Prompt, Task, Trajectory, VersionedWeights
 from distrl.worker.worker import Worker
 
@@ -31,25 +31,25 @@ MARK_S = 10.0
 class SerialRun:
     """One run, from the store it finds to the store it leaves."""
 
-    def __init__(self, parts: Parts, progress: Progress, interrupt: Interrupt) -> None:
-        if parts.config.judge.kind != "rules":
+    def __init__(self, builder: Builder, progress: Progress, interrupt: Interrupt) -> None:
+        if builder.config.judge.kind != "rules":
             raise ConfigError(
                 "The serial runtime asks nobody outside: its clock does not wait for them, and no run would equal the "
-                f"next. Set judge.kind=rules, or leave --serial away for judge.kind={parts.config.judge.kind}."
+                f"next. Set judge.kind=rules, or leave --serial away for judge.kind={builder.config.judge.kind}."
             )
-        self.parts = parts
-        self.config = parts.config
+        self.builder = builder
+        self.config = builder.config
         self.progress = progress
         self.interrupt = interrupt
         self.loop = VirtualLoop()
         self._runner = asyncio.Runner(loop_factory=lambda: self.loop)
-        self.host = parts.host(self.loop.time)
+        self.host = builder.host(self.loop.time)
         if events := self.host.store.events():
             self.loop.charge(max(event.at for event in events))  # a resumed run goes on where its clock stood
-        self.learning = Learning(parts.learner(), self.host, parts.checkpoints, self.loop.time)
-        self.limits = Limits(self.config.run, self.loop.time, self.host.trained_s)
+        self.learning = LearnerLoop(builder.learner(), self.host, builder.checkpoints, self.loop.time)
+        self.limits = TrainingLimits(self.config.run, self.loop.time, self.host.trained_s)
         self._servers = [
-            parts.server(ClockedPolicy(parts.worker_policy(number), self.loop, self.config.runtime.serial_batch_s))
+            builder.server(ClockedPolicy(builder.worker_policy(number), self.loop, self.config.runtime.serial_batch_s))
             for number in range(self.config.workers.count)
         ]
 
@@ -95,7 +95,7 @@ class SerialRun:
         return self.interrupt.requested or self.limits.reached(self.host.stats())
 
     def _worker(self, number: int, name: str) -> Worker:
-        return self.parts.worker(name, self._servers[number], LocalClient(self.host, name), self.loop.time)
+        return self.builder.worker(name, self._servers[number], LocalClient(self.host, name), self.loop.time)
 
     def _due_evaluation(self, done: int) -> list[asyncio.Future[None]]:
         every = self.config.evaluation.every_minutes
@@ -104,17 +104,17 @@ class SerialRun:
         return [asyncio.ensure_future(self._evaluate(f"step-{self.learning.learner.steps}"))]
 
     async def _evaluate(self, name: str) -> None:
-        tasks = self.parts.evaluation_tasks()
+        tasks = self.builder.evaluation_tasks()
         step = self.learning.learner.steps
         trajectories = await self._sit(name, tasks, self.learning.learner.sealed())
         self.host.keep_evaluation(name, step, trajectories)
 
     async def _sit(self, name: str, tasks: Sequence[Task], weights: VersionedWeights) -> list[Trajectory]:
-        policy = self.parts.evaluation_policy()
+        policy = self.builder.evaluation_policy()
         policy.load(weights)
-        server = self.parts.server(ClockedPolicy(policy, self.loop, self.config.runtime.serial_batch_s))
+        server = self.builder.server(ClockedPolicy(policy, self.loop, self.config.runtime.serial_batch_s))
         sheet = TaskList(name, tasks, Tracker(name, len(tasks), self.progress))
-        await self.parts.worker("evaluation", server, sheet, self.loop.time, MemorySpool()).run()
+        await self.builder.worker("evaluation", server, sheet, self.loop.time, MemorySpool()).run()
         return sheet.results
 
     def _report(self, phase: str) -> None:

@@ -10,7 +10,7 @@
     guest ────── as many as join                 a worker on a machine that ran `distrl worker`
 
 `serial` calls these objects in one thread on a virtual clock; `ray` gives host, learner and each worker a process.
-Whoever wants another part (a test its toy phone) subclasses `Parts`.
+Whoever wants another part (a test its toy phone) subclasses `Builder`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from distrl.config.playing import is_task_file
 from distrl.devices.base import Device
 from distrl.host.host import Host
 from distrl.judges.base import Judge
-from distrl.learner import checkpoint, foresight
+from distrl.learner import checkpoint, initial_priority
 from distrl.learner.learner import Learner
 from distrl.policies.base import Policy, TrainablePolicy
 from distrl.policies.server import PolicyServer
@@ -37,7 +37,7 @@ from distrl.replay.buffer import ReplayBuffer
 from distrl.store.run import RunStore
 from distrl.tasks.base import Suite, load_suite
 from distrl.types import Task
-from distrl.worker.base import Brain, HostClient, Outbox
+from distrl.worker.base import HostClient, Outbox, PolicyClient
 from distrl.worker.spool import Spool
 from distrl.worker.worker import Worker
 
@@ -77,7 +77,7 @@ def topology(config: Config) -> Topology:
     )
 
 
-class Parts:
+class Builder:
     """Builds the concrete classes that a config names. Heavy imports happen where they are needed."""
 
     def __init__(self, config: Config, spool_folder: Path | None = None) -> None:
@@ -138,7 +138,7 @@ class Parts:
         """The host of a run folder that exists, with replay as it was."""
         store = RunStore.open(self.folder)
         chance = np.random.default_rng(self.seed(REPLAY_SEED))
-        replay = ReplayBuffer(self.config.replay, chance, foresight.ranking(self.config))
+        replay = ReplayBuffer(self.config.replay, chance, initial_priority.ranking(self.config))
         host = Host(self.config, store, replay, self.suite(), now=now, free_mb=self._free_mb)
         newest = checkpoint.latest(self.checkpoints)
         host.restore(checkpoint.replay_state(newest) if newest else None)
@@ -169,7 +169,9 @@ class Parts:
             policy, batch_size=settings.batch_size, wait_s=settings.batch_wait_ms / 1000, executor=executor
         )
 
-    def worker(self, name: str, brain: Brain, client: HostClient, now: Clock, spool: Outbox | None = None) -> Worker:
+    def worker(
+        self, name: str, policy_client: PolicyClient, client: HostClient, now: Clock, spool: Outbox | None = None
+    ) -> Worker:
         async def open_device(slot: int) -> Device:
             return await self.device(name, slot)
 
@@ -177,7 +179,7 @@ class Parts:
             name,
             self.config,
             client=client,
-            brain=brain,
+            policy_client=policy_client,
             judge=self.judge(),
             open_device=open_device,
             spool=spool or Spool(self.spool_folder / name),

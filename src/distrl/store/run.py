@@ -118,13 +118,13 @@ class RunStore:
                 f"The run folder {folder} exists already, and nothing in it was touched. Go on with it by "
                 f"`distrl train --resume {folder}`, or choose another name with run.name=…"
             )
-        aside = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
+        in_background = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
         with room_needed(folder):
             try:
-                lay_out(aside, config, meta, tasks or {})
-                aside.rename(folder)  # whole at once: a run that was killed while being born does not exist
+                lay_out(in_background, config, meta, tasks or {})
+                in_background.rename(folder)  # whole at once: a run that was killed while being born does not exist
             except BaseException:
-                shutil.rmtree(aside, ignore_errors=True)
+                shutil.rmtree(in_background, ignore_errors=True)
                 raise
         return cls(folder, writable=True)
 

@@ -37,7 +37,7 @@ class HostClient(Protocol):
         """How a device of this worker is now; the newest is kept."""
 
 
-class Brain(Protocol):
+class PolicyClient(Protocol):
     """A policy behind a queue: whoever asks at the same time is answered in one batch."""
 
     @property

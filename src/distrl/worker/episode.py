@@ -20,7 +20,7 @@ from distrl.errors import (
 from distrl.judges.base import Judge
 from distrl.policies.prompts import history_of
 from distrl.types import Invalid, Outcome, Prompt, Screen, Step, Task, Trajectory, Tree, ends_episode
-from distrl.worker.base import Brain
+from distrl.worker.base import PolicyClient
 
 T = TypeVar("T")
 
@@ -28,7 +28,7 @@ UNJUDGED = Outcome("invalid", "not judged yet")
 
 
 @dataclass(frozen=True)
-class Limits:
+class EpisodeLimits:
     """How long a device may take, and what the prompt remembers."""
 
     command_s: float
@@ -74,9 +74,9 @@ class Episode:
     def __init__(
         self,
         device: Device,
-        brain: Brain,
+        policy_client: PolicyClient,
         judge: Judge,
-        limits: Limits,
+        limits: EpisodeLimits,
         *,
         mint: Callable[[], str],
         now: Callable[[], float],
@@ -85,7 +85,7 @@ class Episode:
     ) -> None:
         """`slot` tells this device from the worker's others, whose address may be the same."""
         self.device = device
-        self.brain = brain
+        self.policy_client = policy_client
         self.judge = judge
         self.limits = limits
         self.mint = mint
@@ -135,7 +135,7 @@ class Episode:
         while len(record.steps) < task.max_steps:
             before = self.now()
             prompt = Prompt(task.goal, record.screen, history_of(record.steps, self.limits.history))
-            decision = await self.brain.act(prompt)
+            decision = await self.policy_client.act(prompt)
             if ends_episode(decision.action):
                 record.steps.append(Step(record.screen, decision, self.now() - before))
                 return

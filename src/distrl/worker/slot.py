@@ -13,9 +13,9 @@ from distrl.devices.fleet.caretaker import Caretaker
 from distrl.errors import Unreachable
 from distrl.types import Lease
 from distrl.worker.base import HostClient
-from distrl.worker.desk import Desk
 from distrl.worker.episode import Episode
-from distrl.worker.pending import Pending
+from distrl.worker.judging import Judging
+from distrl.worker.lease_client import LeaseClient
 
 StartEpisode = Callable[[Device], Episode]
 
@@ -24,7 +24,7 @@ class Slot:
     """Ends when there is no task left, or when it is cancelled; then its lease is given back."""
 
     def __init__(
-        self, caretaker: Caretaker, episode_on: StartEpisode, desk: Desk, pending: Pending, client: HostClient
+        self, caretaker: Caretaker, episode_on: StartEpisode, desk: LeaseClient, pending: Judging, client: HostClient
     ) -> None:
         self.caretaker = caretaker
         self.episode_on = episode_on

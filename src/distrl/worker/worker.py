@@ -7,23 +7,23 @@ import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from distrl.aside import aside
+from distrl.background import in_background
 from distrl.config import Config
 from distrl.devices.base import Device
 from distrl.devices.fleet.caretaker import Caretaker
 from distrl.devices.fleet.ladder import Care
 from distrl.errors import CorruptData, Unreachable
 from distrl.judges.base import Judge
-from distrl.worker.base import Brain, HostClient, Outbox
-from distrl.worker.courier import Courier
-from distrl.worker.desk import Desk
-from distrl.worker.episode import Episode, Limits
+from distrl.worker.backoff import Backoff
+from distrl.worker.base import HostClient, Outbox, PolicyClient
+from distrl.worker.episode import Episode, EpisodeLimits
+from distrl.worker.feature_upload import FeatureUpload
 from distrl.worker.herald import Herald
 from distrl.worker.ids import TrajectoryIds
-from distrl.worker.patience import Patience
-from distrl.worker.pending import Pending
-from distrl.worker.sharing import FeatureSharing
+from distrl.worker.judging import Judging
+from distrl.worker.lease_client import LeaseClient
 from distrl.worker.slot import Slot
+from distrl.worker.uploader import Uploader
 
 WEIGHTS_POLL_S = 1.0
 STOPPING_SHARE = 0.25
@@ -41,7 +41,7 @@ class Worker:
         config: Config,
         *,
         client: HostClient,
-        brain: Brain,
+        policy_client: PolicyClient,
         judge: Judge,
         open_device: OpenSlotDevice,
         spool: Outbox,
@@ -50,21 +50,21 @@ class Worker:
         self.name = name
         self.config = config
         self.client = client
-        self.brain = brain
+        self.policy_client = policy_client
         self.judge = judge
         self.open_device = open_device
         self.now = now
-        sharing = FeatureSharing(brain, client) if config.workers.share_features else None
-        self.courier = Courier(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20, sharing=sharing)
-        self.pending = Pending(
+        sharing = FeatureUpload(policy_client, client) if config.workers.share_features else None
+        self.uploader = Uploader(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20, sharing=sharing)
+        self.pending = Judging(
             name,
             judge,
-            self.courier,
+            self.uploader,
             client,
             limit=config.judge.max_pending,
             judge_s=config.judge.give_up_s + config.devices.command_timeout_s,  # its own deadline comes first
         )
-        self.desk = Desk(name, client, full=lambda: self.courier.full, refresh=self.refresh_weights)
+        self.desk = LeaseClient(name, client, full=lambda: self.uploader.full, refresh=self.refresh_weights)
         self._stopping = asyncio.Event()
         self._refused_version = -1
         self._refreshing = asyncio.Lock()
@@ -75,8 +75,8 @@ class Worker:
         Raises what the policy raises: a model that cannot answer is nobody's lost device.
         """
         mint = TrajectoryIds(self.config.run.seed, await self._join())
-        await self.courier.drain()  # what an earlier process left goes first
-        chores = (self.courier.run(), self._follow_weights(), self.pending.watch(), self.pending.keep_account())
+        await self.uploader.drain()  # what an earlier process left goes first
+        chores = (self.uploader.run(), self._follow_weights(), self.pending.watch(), self.pending.keep_account())
         errands = [asyncio.ensure_future(chore) for chore in chores]
         slots = [asyncio.ensure_future(slot.run()) for slot in self._slots(mint)]
         playing = asyncio.gather(*slots)
@@ -85,7 +85,7 @@ class Worker:
             await _first_end([ending, playing, *errands])
             await _cancel([playing, *slots])
             await self._await_outcomes(ending)
-            await asyncio.wait_for(self.courier.drain(), self.config.runtime.wait_s)
+            await asyncio.wait_for(self.uploader.drain(), self.config.runtime.wait_s)
         except TimeoutError:
             pass  # the host takes nothing now; what waits is safe on disk, and the next process delivers it
         finally:
@@ -100,11 +100,11 @@ class Worker:
 
     def _slots(self, mint: Callable[[], str]) -> list[Slot]:
         devices = self.config.devices
-        limits = Limits(devices.command_timeout_s, devices.episode_timeout_s, self.config.policy.history)
+        limits = EpisodeLimits(devices.command_timeout_s, devices.episode_timeout_s, self.config.policy.history)
 
         def starter(slot: int) -> Callable[[Device], Episode]:
             return lambda device: Episode(
-                device, self.brain, self.judge, limits, mint=mint, now=self.now, worker=self.name, slot=slot
+                device, self.policy_client, self.judge, limits, mint=mint, now=self.now, worker=self.name, slot=slot
             )
 
         def caretaker(slot: int) -> Caretaker:
@@ -132,12 +132,12 @@ class Worker:
             await self.pending.close()
 
     async def _join(self) -> int:
-        patience = Patience()
+        backoff = Backoff()
         while True:
             try:
                 return await self.client.join(self.name)
             except Unreachable:
-                await patience.wait()
+                await backoff.wait()
 
     async def _follow_weights(self) -> None:
         """Keep the policy new without stopping any device: each decision carries the version it was made with."""
@@ -152,14 +152,14 @@ class Worker:
             await self._take_newest()
 
     async def _take_newest(self) -> None:
-        weights = await self.client.latest(self.brain.version)
+        weights = await self.client.latest(self.policy_client.version)
         if weights is None or weights.version == self._refused_version:
             return
         try:
             # Reading half a gigabyte takes a second; in the loop's own thread every device would wait for it.
-            if not await aside(lambda: weights.intact):
+            if not await in_background(lambda: weights.intact):
                 raise CorruptData(f"Weights of version {weights.version} fail their checksum; the old ones stay.")
-            await self.brain.load(weights)
+            await self.policy_client.load(weights)
         except CorruptData as error:
             self._refused_version = weights.version
             await self.client.report(self.name, "weights_refused", str(error))

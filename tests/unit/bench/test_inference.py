@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from distrl.bench import inference
-from distrl.runtime.ray.rehearsal import Rehearsal
+from distrl.runtime.ray.inference_load import Rehearsal
 
 
 def test_local_and_remote_are_measured_in_turn_with_latencies_batches_and_rates(
@@ -13,8 +13,8 @@ def test_local_and_remote_are_measured_in_turn_with_latencies_batches_and_rates(
 ) -> None:
     asked: list[Any] = []
 
-    def rehearse(parts: Any, *, steps: int, think_s: float) -> Rehearsal:
-        config = parts.config
+    def rehearse(builder: Any, *, steps: int, think_s: float) -> Rehearsal:
+        config = builder.config
         asked.append((config.workers.inference, config.policy.batch_wait_ms, config.run.seed))
         decisions = config.workers.count * config.devices.per_worker * steps
         return Rehearsal(tuple(i / 1000 for i in range(1, 101)), batches=4, decisions=decisions, seconds=2.0)

@@ -19,7 +19,7 @@ from distrl.config import load_config
 from distrl.devices.avd import ports
 from distrl.devices.avd import sdk as sdks
 from distrl.errors import NoEmulator
-from distrl.runtime import android as machine
+from distrl.cli import android_checks as machine
 
 
 def named(findings):

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from distrl.cli import main
-from distrl.runtime import phones
+from distrl.phone_server import serving
 
 
 def invoke(*arguments: str):
@@ -20,10 +20,10 @@ def invoke(*arguments: str):
 
 def test_options_reach_the_shelf(monkeypatch):
     served = []
-    monkeypatch.setattr(phones, "serve_phones", lambda shelf, say: served.append(shelf))
+    monkeypatch.setattr(serving, "serve_phones", lambda shelf, say: served.append(shelf))
     result = invoke("--adb-port", "6001", "--phones", "3", "--fault", "offline=0.1", "--fault", "anr", "--scale", "2")
     assert result.exit_code == 0, result.output
-    assert served == [phones.Shelf(6001, 3, "sim://phone", 0, 2, ("offline=0.1", "anr"))]
+    assert served == [serving.Shelf(6001, 3, "sim://phone", 0, 2, ("offline=0.1", "anr"))]
 
 
 @pytest.mark.parametrize(

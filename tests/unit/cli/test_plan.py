@@ -37,10 +37,10 @@ def test_fleets_that_are_no_numbers_are_refused():
 
 
 def test_a_run_folder_is_enough_too_and_numbers_given_replace_its_own(tmp_path):
-    from toy import ToyParts
+    from toy import ToyBuilder
 
     config = toy_config(tmp_path, evaluation={"before": False, "after": False})
-    assert launch(config, serial=True, parts=ToyParts) == 0
+    assert launch(config, serial=True, builder=ToyBuilder) == 0
     result = invoke(str(config.run_folder), "--devices", "3", "--json", str(tmp_path / "a.json"))
     assert result.exit_code == 0, result.output
     record = json.loads((tmp_path / "a.json").read_text())

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from distrl.cli import main
-from distrl.runtime import sft
+from distrl.imitation import sft
 from distrl.runtime.preflight import verify
 
 

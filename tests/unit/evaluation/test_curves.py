@@ -1,6 +1,6 @@
 import numpy as np
 
-from distrl.evaluation.curves import checkups, moving_average, throughput, training
+from distrl.evaluation.curves import evaluation_points, moving_average, throughput, training
 from distrl.store.run import RunStore
 
 
@@ -33,7 +33,7 @@ def test_training_is_read_in_the_order_of_insertion(run_folder):
 def test_evaluations_stand_at_both_ends_of_the_curve(run_folder):
     with RunStore.read(run_folder) as store:
         seen = training(store, 0.0)
-        before, after = checkups(store, seen)
+        before, after = evaluation_points(store, seen)
     assert (before.name, before.minutes, before.count) == ("before", 0.0, 0)
     assert (after.name, after.minutes, after.count) == ("after", seen.minutes.max(), 40)
 
@@ -42,4 +42,4 @@ def test_a_run_without_trajectories_has_empty_curves(tmp_path):
     with RunStore.create(tmp_path / "new", {}, {}) as store:
         seen = training(store, 0.0)
         assert len(seen) == 0
-        assert checkups(store, seen) == []
+        assert evaluation_points(store, seen) == []

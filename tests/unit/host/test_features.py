@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from distrl.host.features import FeatureShelf
+from distrl.host.features import FeatureCache
 from distrl.types import Floats
 
 HALF_MB = 2**17
@@ -14,7 +14,7 @@ def array(value: float) -> Floats:
 
 
 def test_features_are_given_out_once() -> None:
-    shelf = FeatureShelf(capacity_mb=2)
+    shelf = FeatureCache(capacity_mb=2)
     shelf.put({"a": array(1), "b": array(2)})
     taken = shelf.take(["a", "unknown"])
     assert list(taken) == ["a"]
@@ -24,7 +24,7 @@ def test_features_are_given_out_once() -> None:
 
 
 def test_beyond_its_capacity_the_oldest_leave() -> None:
-    shelf = FeatureShelf(capacity_mb=1)
+    shelf = FeatureCache(capacity_mb=1)
     for name in ("a", "b", "a", "c"):
         shelf.put({name: array(0)})
     assert list(shelf.take(["a", "b", "c"])) == ["a", "c"]
@@ -33,7 +33,7 @@ def test_beyond_its_capacity_the_oldest_leave() -> None:
 
 
 def test_what_is_kept_does_not_hang_on_to_the_message_it_came_in() -> None:
-    shelf = FeatureShelf(capacity_mb=1)
+    shelf = FeatureCache(capacity_mb=1)
     message = np.zeros((2, 8), np.float32)
     shelf.put({"a": message[:1]})
     kept = shelf.take(["a"])["a"]

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from distrl.errors import CanaryMismatch, TrainingDiverged
-from distrl.learner.sight import Sight
+from distrl.learner.screen_loader import ScreenLoader
 from distrl.types import Screen
 
 
@@ -17,7 +17,7 @@ def batch(toy, seed=0, count=6):
 
 
 def sight(toy, learner):
-    return Sight(learner.policy, toy.source, adopts=True)
+    return ScreenLoader(learner.policy, toy.source, adopts=True)
 
 
 def test_the_terminal_step_is_learned_from(toy):

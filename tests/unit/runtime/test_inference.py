@@ -10,7 +10,7 @@ import pytest
 from ray.exceptions import ActorUnavailableError
 
 from distrl.errors import PolicyUnreachable
-from distrl.runtime.ray.inference import NEWEST, RemoteBrain
+from distrl.runtime.ray.inference import NEWEST, RemotePolicy
 from distrl.types import Decision, Done, Element, Prompt, Screen
 
 PROMPT = Prompt("goal", Screen(b"image", 1, 1, (Element("a", "button", (0, 0, 1, 1)),)))
@@ -38,17 +38,17 @@ class FakeServer:
         return Decision(Done(), "done", (1,), (0.0,), 0.0, self.version)
 
 
-def brain(*servers: FakeServer, wait_s: float = 5.0) -> RemoteBrain:
-    return RemoteBrain({f"server-{number}": server for number, server in enumerate(servers)}, 0.7, wait_s)
+def policy_client(*servers: FakeServer, wait_s: float = 5.0) -> RemotePolicy:
+    return RemotePolicy({f"server-{number}": server for number, server in enumerate(servers)}, 0.7, wait_s)
 
 
 def test_a_decision_carries_the_version_of_the_server_that_made_it() -> None:
-    assert asyncio.run(brain(FakeServer(version=7)).act(PROMPT)).policy_version == 7
+    assert asyncio.run(policy_client(FakeServer(version=7)).act(PROMPT)).policy_version == 7
 
 
 def test_a_server_gets_the_image_and_the_temperature_and_not_the_elements() -> None:
     server = FakeServer(1)
-    asyncio.run(brain(server).act(PROMPT))
+    asyncio.run(policy_client(server).act(PROMPT))
     prompt, temperature = server.asked[0]
     assert (prompt.screen.image, prompt.screen.elements, prompt.screen.digest) == (b"image", (), PROMPT.screen.digest)
     assert temperature == 0.7
@@ -56,7 +56,7 @@ def test_a_server_gets_the_image_and_the_temperature_and_not_the_elements() -> N
 
 def test_another_server_answers_for_one_that_died_and_the_dead_one_is_avoided() -> None:
     dead, living = FakeServer(1, dead_for=99), FakeServer(2)
-    both = brain(dead, living)
+    both = policy_client(dead, living)
 
     async def ask() -> list[int]:
         return [(await both.act(PROMPT)).policy_version for _ in range(4)]
@@ -67,17 +67,17 @@ def test_another_server_answers_for_one_that_died_and_the_dead_one_is_avoided() 
 
 def test_a_server_that_is_started_again_is_waited_for() -> None:
     server = FakeServer(3, dead_for=2)
-    assert asyncio.run(brain(server).act(PROMPT)).policy_version == 3
+    assert asyncio.run(policy_client(server).act(PROMPT)).policy_version == 3
 
 
 def test_when_no_server_answers_in_time_the_policy_is_unreachable() -> None:
     with pytest.raises(PolicyUnreachable, match="server-0"):
-        asyncio.run(brain(FakeServer(1, dead_for=99), wait_s=0.2).act(PROMPT))
+        asyncio.run(policy_client(FakeServer(1, dead_for=99), wait_s=0.2).act(PROMPT))
 
 
 def test_questions_are_spread_over_the_servers() -> None:
     one, two = FakeServer(1), FakeServer(2)
-    both = brain(one, two)
+    both = policy_client(one, two)
 
     async def ask() -> None:
         await asyncio.gather(*(both.act(PROMPT) for _ in range(8)))
@@ -87,4 +87,4 @@ def test_questions_are_spread_over_the_servers() -> None:
 
 
 def test_no_weights_are_newer_for_a_worker_without_a_policy() -> None:
-    assert brain(FakeServer(1)).version == NEWEST
+    assert policy_client(FakeServer(1)).version == NEWEST

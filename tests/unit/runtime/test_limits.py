@@ -9,7 +9,7 @@ import pytest
 from distrl.config import RunConfig
 from distrl.errors import DeviceLost, StaleVersion
 from distrl.runtime.interrupt import Interrupt
-from distrl.runtime.limits import Limits
+from distrl.runtime.limits import TrainingLimits
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Clock:
 
 def test_time_counts_only_while_training_and_goes_on_after_a_resume() -> None:
     clock = Clock()
-    limits = Limits(RunConfig(minutes=1.0), clock, trained_s=30.0)
+    limits = TrainingLimits(RunConfig(minutes=1.0), clock, trained_s=30.0)
     clock.now_s = 100.0  # an evaluation
     assert limits.trained_s == 30.0
     limits.start()
@@ -36,13 +36,13 @@ def test_time_counts_only_while_training_and_goes_on_after_a_resume() -> None:
 
 @pytest.mark.parametrize(("limit", "stat"), [("learner_steps", "learner_steps"), ("trajectories", "trajectories")])
 def test_counts_end_training(limit: str, stat: str) -> None:
-    limits = Limits(RunConfig.model_validate({limit: 5}), Clock())
+    limits = TrainingLimits(RunConfig.model_validate({limit: 5}), Clock())
     assert not limits.reached({stat: 4})
     assert limits.reached({stat: 5})
 
 
 def test_no_limit_never_ends() -> None:
-    assert not Limits(RunConfig(), Clock()).reached({"learner_steps": 10**9, "trajectories": 10**9})
+    assert not TrainingLimits(RunConfig(), Clock()).reached({"learner_steps": 10**9, "trajectories": 10**9})
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -10,9 +10,9 @@ from toy import ToyDevice, ToyJudge, ToyPolicy, toy_task
 from distrl.errors import ActionRefused, DeviceError
 from distrl.policies.server import PolicyServer
 from distrl.types import Action, Decision, Done, Invalid, Outcome, Prompt, Screen, Tap, Task, Trajectory, Tree
-from distrl.worker.episode import Episode, Limits
+from distrl.worker.episode import Episode, EpisodeLimits
 
-LIMITS = Limits(command_s=0.2, episode_s=2.0, history=3)
+LIMITS = EpisodeLimits(command_s=0.2, episode_s=2.0, history=3)
 
 
 class Script:
@@ -34,12 +34,18 @@ class Script:
 
 
 def play(
-    brain: Any, device: Any = None, judge: Any = None, limits: Limits = LIMITS, task: Task | None = None
+    policy_client: Any, device: Any = None, judge: Any = None, limits: EpisodeLimits = LIMITS, task: Task | None = None
 ) -> tuple[Trajectory, Episode]:
     async def run() -> tuple[Trajectory, Episode]:
         clock = asyncio.get_running_loop().time
         episode = Episode(
-            device or ToyDevice(), brain, judge or ToyJudge(), limits, mint=lambda: "an-id", now=clock, worker="w"
+            device or ToyDevice(),
+            policy_client,
+            judge or ToyJudge(),
+            limits,
+            mint=lambda: "an-id",
+            now=clock,
+            worker="w",
         )
         return await episode.play(task or toy_task(2)), episode
 
@@ -57,9 +63,9 @@ def test_an_episode_that_reaches_its_goal_is_a_success() -> None:
 
 
 def test_the_prompt_names_the_last_actions_oldest_first() -> None:
-    brain = Script(Tap(0, 0), Invalid("?", "no action"), Done())
-    play(brain, limits=replace(LIMITS, history=1))
-    assert [prompt.history for prompt in brain.prompts] == [(), ("Tap",), ("Invalid",)]
+    policy_client = Script(Tap(0, 0), Invalid("?", "no action"), Done())
+    play(policy_client, limits=replace(LIMITS, history=1))
+    assert [prompt.history for prompt in policy_client.prompts] == [(), ("Tap",), ("Invalid",)]
 
 
 def test_an_episode_ends_at_its_step_limit_and_is_judged() -> None:

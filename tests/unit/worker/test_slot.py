@@ -15,7 +15,7 @@ from distrl.devices.base import Health, Rung
 from distrl.errors import DeviceError, DeviceGone, NoSuchDevice
 from distrl.policies.server import PolicyServer
 from distrl.runtime.clock import run_virtually
-from distrl.runtime.examination import MemorySpool, TaskList
+from distrl.runtime.evaluation import MemorySpool, TaskList
 from distrl.types import Lease, Screen
 from distrl.worker.worker import Worker
 
@@ -143,7 +143,7 @@ def work(kind: type[Moody], stories: list[Story], tasks: int, folder: Path) -> t
                 },
             ),
             client=host,
-            brain=PolicyServer(ToyPolicy(), batch_size=8),
+            policy_client=PolicyServer(ToyPolicy(), batch_size=8),
             judge=ToyJudge(),
             open_device=open_device,
             spool=LedgerSpool(host),

@@ -9,12 +9,12 @@ from typing import Any
 
 from toy import ToyJudge, ToyPolicy, toy_config
 
-from distrl.runtime.examination import MemorySpool
+from distrl.runtime.evaluation import MemorySpool
 from distrl.types import VersionedWeights
 from distrl.worker.worker import Worker
 
 
-class Brain:
+class PolicyClient:
     version = 0
 
     def __init__(self) -> None:
@@ -38,22 +38,29 @@ class Shelf:
         return VersionedWeights.seal(newer_than + 1, ToyPolicy().weights())
 
 
-def worker(folder: Path, brain: Any, client: Any) -> Worker:
+def worker(folder: Path, policy_client: Any, client: Any) -> Worker:
     async def no_device(slot: int) -> Any:
         raise AssertionError
 
     config = toy_config(folder, workers={"share_features": False})
     return Worker(
-        "w", config, client=client, brain=brain, judge=ToyJudge(), open_device=no_device, spool=MemorySpool(), now=float
+        "w",
+        config,
+        client=client,
+        policy_client=policy_client,
+        judge=ToyJudge(),
+        open_device=no_device,
+        spool=MemorySpool(),
+        now=float,
     )
 
 
 def test_two_who_refresh_at_once_take_one_version_after_the_other(tmp_path):
     async def story():
-        brain = Brain()
-        player = worker(tmp_path, brain, Shelf(2))
+        policy_client = PolicyClient()
+        player = worker(tmp_path, policy_client, Shelf(2))
         await asyncio.gather(*(player.refresh_weights() for _ in range(3)))
-        return brain.loaded
+        return policy_client.loaded
 
     assert asyncio.run(story()) == [1, 2]
 
@@ -66,6 +73,6 @@ def test_the_checksum_is_computed_beside_the_loop_that_the_devices_live_in(tmp_p
         return True
 
     monkeypatch.setattr(VersionedWeights, "intact", property(noted))
-    asyncio.run(worker(tmp_path, Brain(), Shelf(1)).refresh_weights())
+    asyncio.run(worker(tmp_path, PolicyClient(), Shelf(1)).refresh_weights())
     assert len(threads) == 1
     assert threads[0] is not threading.main_thread()

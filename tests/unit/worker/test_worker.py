@@ -14,10 +14,10 @@ from distrl.devices.base import Health
 from distrl.errors import StorageFull, Unreachable
 from distrl.policies.server import PolicyServer
 from distrl.runtime.clock import run_virtually
-from distrl.runtime.examination import MemorySpool
+from distrl.runtime.evaluation import MemorySpool
 from distrl.store.codec import decode, encode
 from distrl.types import Features, Lease, Outcome, Prompt, Receipt, Screen, Step, Trajectory, VersionedWeights
-from distrl.worker import sharing
+from distrl.worker import feature_upload
 from distrl.worker.ids import TrajectoryIds
 from distrl.worker.spool import Spool
 from distrl.worker.worker import Worker
@@ -98,7 +98,7 @@ def work(
             "w",
             toy_config(tmp_path, **changes),
             client=host,
-            brain=PolicyServer(policy or ToyPolicy(), batch_size=8),
+            policy_client=PolicyServer(policy or ToyPolicy(), batch_size=8),
             judge=ToyJudge(),
             open_device=open_device,
             spool=spool or Spool(tmp_path / "spool"),
@@ -118,7 +118,7 @@ def test_every_task_becomes_one_delivered_trajectory(tmp_path: Path) -> None:
     worker = work(host, tmp_path)
     assert sorted(t.task.id for t in host.received) == sorted(toy_task(n).id for n in range(20))
     assert len({t.id for t in host.received}) == 20
-    assert worker.courier.spool.pending() == []
+    assert worker.uploader.spool.pending() == []
 
 
 def test_no_device_waits_for_another(tmp_path: Path) -> None:
@@ -148,13 +148,13 @@ def test_delivery_is_repeated_until_the_host_has_taken_it(tmp_path: Path) -> Non
     host = FakeHost(3, moods=["silent", "later", "silent", "later"])
     worker = work(host, tmp_path)
     assert len(host.received) == 3
-    assert worker.courier.spool.pending() == []
+    assert worker.uploader.spool.pending() == []
 
 
 def test_bytes_that_the_host_refuses_stay_in_the_spool_and_their_lease_is_given_back(tmp_path: Path) -> None:
     host = FakeHost(2, moods=["refused"])
     worker = work(host, tmp_path, devices={"per_worker": 1})
-    assert len(worker.courier.spool.pending()) == 1
+    assert len(worker.uploader.spool.pending()) == 1
     assert "refused" in host.events
     assert len(host.received) == 1
     assert host.given_back == ["1"]
@@ -188,7 +188,7 @@ def test_stop_gives_back_what_is_being_played_and_delivers_what_is_finished(tmp_
     worker = work(host, tmp_path, during=stop_soon)
     assert len(host.given_back) == 3
     assert len(host.received) == host.leased - 3
-    assert worker.courier.spool.pending() == []
+    assert worker.uploader.spool.pending() == []
 
 
 def test_a_full_spool_starts_no_episode(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_features_that_do_not_arrive_hold_nothing_up(tmp_path: Path) -> None:
     worker = work(host, tmp_path)
     assert host.shared
     assert len(host.received) == 20
-    assert worker.courier.spool.pending() == []
+    assert worker.uploader.spool.pending() == []
 
 
 def test_features_stay_at_home_when_told_so(tmp_path: Path) -> None:
@@ -296,9 +296,9 @@ def test_features_of_an_invalid_trajectory_are_not_sent(tmp_path: Path) -> None:
 
 
 def test_what_is_remembered_of_what_was_sent_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "REMEMBERED", 2)
+    monkeypatch.setattr(feature_upload, "REMEMBERED", 2)
     host, policy = FakeHost(0), ToyPolicy()
-    post = sharing.FeatureSharing(PolicyServer(policy, batch_size=8), host)
+    post = feature_upload.FeatureUpload(PolicyServer(policy, batch_size=8), host)
     for name in ("a", "b", "c", "a"):
         (decision,) = policy.act([Prompt("press 0", screen := Screen(name.encode(), 8, 8))])
         post.note(Trajectory(name, toy_task(0), (Step(screen, decision),), Outcome("success")))

@@ -79,8 +79,8 @@ class WaitingPhone:
             self._uses.add(self._slot, kind, started_at, now())
 
 
-class ScriptedBrain:
-    """Thinks for a fixed time about every screen, taps, and says done after the last action. A `Brain`."""
+class ScriptedPolicyClient:
+    """Thinks for a fixed time about every screen, taps, and says done after the last action. A `PolicyClient`."""
 
     def __init__(self, think_s: float) -> None:
         self.version = 0

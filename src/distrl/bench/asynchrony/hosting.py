@@ -9,13 +9,13 @@ from typing import Any
 
 from distrl.devices.base import Health
 from distrl.host.host import Host
-from distrl.runtime.topology import Parts
+from distrl.runtime.topology import Builder
 from distrl.types import Features, Lease, Receipt, VersionedWeights
 
 
 class HostThread:
-    def __init__(self, parts: Parts, now: Callable[[], float]) -> None:
-        self.host: Host = parts.host(now)
+    def __init__(self, builder: Builder, now: Callable[[], float]) -> None:
+        self.host: Host = builder.host(now)
         self._thread = ThreadPoolExecutor(max_workers=1)
 
     async def call(self, method: str, *arguments: Any) -> Any:

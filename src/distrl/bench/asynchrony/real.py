@@ -24,7 +24,7 @@ from distrl.config import Config, load_config
 from distrl.devices.base import Device, Inspectable
 from distrl.errors import ConfigError
 from distrl.runtime import launch
-from distrl.runtime.topology import Parts
+from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import Action, Screen, Task, Tree
 
@@ -34,7 +34,7 @@ SETTLING = 0.2
 """Share of an asynchronous run that is not counted."""
 
 
-class PacedParts(Parts):
+class PacedBuilder(Builder):
     """Real parts, whose phones take the times of a profile. Which one is in the name of the run."""
 
     def __init__(self, config: Config) -> None:
@@ -150,7 +150,7 @@ class RealTrial:
 
     def play(self) -> Timeline:
         settings = self.settings()
-        if launch(settings, parts=PacedParts) != 0:
+        if launch(settings, builder=PacedBuilder) != 0:
             raise ConfigError(f"The run {settings.run_folder} was interrupted.")
         return replace(
             read(settings.run_folder, self.devices, synchronous=self.synchronous), scale=self.pace.scale

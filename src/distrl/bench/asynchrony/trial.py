@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.asynchrony.fleet import FlatteringJudge, ScriptedBrain, WaitingPhone, WaitingSuite
+from distrl.bench.asynchrony.fleet import FlatteringJudge, ScriptedPolicyClient, WaitingPhone, WaitingSuite
 from distrl.bench.asynchrony.hosting import HostThread, HostThreadClient
 from distrl.bench.asynchrony.profiles import ACTIONS, MEAN_S, Pace
 from distrl.bench.asynchrony.timeline import Episode, Timeline, Uses
 from distrl.config import Config
 from distrl.host.host import Host
-from distrl.runtime.topology import Parts
+from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import VersionedWeights
 
@@ -74,7 +74,7 @@ class Trial:
         )
 
 
-class WaitingParts(Parts):
+class WaitingBuilder(Builder):
     """The parts of a run whose devices wait."""
 
     def __init__(self, config: Config, pace: Pace) -> None:
@@ -137,22 +137,22 @@ async def play(trial: Trial, folder: Path, seconds: float) -> Played:
     cpu = time.process_time()
     config = trial.config(folder)
     RunStore.create(folder, config.model_dump(mode="json"), {}).close()
-    parts = WaitingParts(config, trial.pace)
-    host = HostThread(parts, loop.time)
+    builder = WaitingBuilder(config, trial.pace)
+    host = HostThread(builder, loop.time)
     learner = SleepingLearner(host, trial)
-    worker = parts.worker("worker-0", _as_server(trial), HostThreadClient(host), loop.time)
+    worker = builder.worker("worker-0", _as_server(trial), HostThreadClient(host), loop.time)
     began_at = loop.time()
     tasks = [asyncio.ensure_future(worker.run()), asyncio.ensure_future(learner.run())]
     try:
         over = _rounds_over if trial.synchronous else _time_over
-        while not over(began_at + seconds, loop.time(), learner, parts):
+        while not over(began_at + seconds, loop.time(), learner, builder):
             _raise_errors(tasks)
             await asyncio.sleep(trial.scale * IDLE_S)
         ended_at = loop.time()
         worker.stop()
         await tasks[0]
         cpus = (time.process_time() - cpu) / (loop.time() - began_at)
-        return _played(trial, parts, host.host, learner, began_at, ended_at, cpus)
+        return _played(trial, builder, host.host, learner, began_at, ended_at, cpus)
     finally:
         for task in tasks:
             task.cancel()
@@ -162,24 +162,24 @@ async def play(trial: Trial, folder: Path, seconds: float) -> Played:
 
 def _as_server(trial: Trial) -> Any:
     """The brain in the place of a policy server: its thinking is a wait of its own, so there is nothing to batch."""
-    return ScriptedBrain(trial.scale * trial.think_s)
+    return ScriptedPolicyClient(trial.scale * trial.think_s)
 
 
-def _time_over(deadline: float, now: float, learner: SleepingLearner, parts: WaitingParts) -> bool:
+def _time_over(deadline: float, now: float, learner: SleepingLearner, builder: WaitingBuilder) -> bool:
     return now >= deadline
 
 
-def _rounds_over(deadline: float, now: float, learner: SleepingLearner, parts: WaitingParts) -> bool:
+def _rounds_over(deadline: float, now: float, learner: SleepingLearner, builder: WaitingBuilder) -> bool:
     """Whether the next round has begun after the last one that counts."""
     versions = learner.published_at
     if now < deadline or len(versions) <= WHOLE_ROUNDS:
         return False
-    return _next_round_at(learner, parts) is not None
+    return _next_round_at(learner, builder) is not None
 
 
-def _next_round_at(learner: SleepingLearner, parts: WaitingParts) -> float | None:
+def _next_round_at(learner: SleepingLearner, builder: WaitingBuilder) -> float | None:
     """When the first episode began since the last version."""
-    starts = [at for _, at in parts.began if at > learner.published_at[-1]]
+    starts = [at for _, at in builder.began if at > learner.published_at[-1]]
     return min(starts, default=None)
 
 
@@ -191,7 +191,7 @@ def _raise_errors(tasks: Sequence[asyncio.Future[None]]) -> None:
 
 def _played(
     trial: Trial,
-    parts: WaitingParts,
+    builder: WaitingBuilder,
     host: Host,
     learner: SleepingLearner,
     began_at: float,
@@ -199,10 +199,10 @@ def _played(
     cpus: float,
 ) -> Played:
     think_s = trial.scale * trial.think_s * (ACTIONS + 1)
-    own = {key: episode_s + think_s for key, episode_s in parts.began.items()}
+    own = {key: episode_s + think_s for key, episode_s in builder.began.items()}
     begin = began_at + min(SETTLING * trial.scale * MEAN_S, 0.5 * (ended_at - began_at))
     if trial.synchronous:
-        begin, ended_at = learner.published_at[0], _next_round_at(learner, parts) or ended_at
+        begin, ended_at = learner.published_at[0], _next_round_at(learner, builder) or ended_at
     episodes, by_id = _episodes(host.store, own, ended_at)
     timeline = Timeline(
         devices=trial.devices,
@@ -210,7 +210,7 @@ def _played(
         begin=begin,
         end=ended_at,
         episodes=episodes,
-        uses=parts.uses,
+        uses=builder.uses,
         steps=ACTIONS + 1,
         scale=trial.scale,
         cpus=cpus,

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from distrl.devices.adbd.emulator import orders
-from distrl.devices.adbd.emulator.folder import AvdFolder
-from distrl.devices.adbd.emulator.sdk import write_sdk
-from distrl.devices.adbd.phone import Model, ServedPhone
+from distrl.phone_server.emulator import orders
+from distrl.phone_server.emulator.folder import AvdFolder
+from distrl.phone_server.emulator.sdk import write_sdk
+from distrl.phone_server.phone import Model, ServedPhone
 
 NAME = "Pixel_7"
 SNAPSHOT = "clean"
-MODULE = b"distrl.devices.adbd.emulator"
+MODULE = b"distrl.phone_server.emulator"
 
 
 class Emulators:

@@ -9,8 +9,8 @@ from types import TracebackType
 
 from distrl.devices.adb.line import Line
 from distrl.devices.adb.server import borrow, give_back
-from distrl.devices.adbd.phone import Model, ServedPhone
-from distrl.devices.adbd.server import Rack
+from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.server import Rack
 
 PATIENCE_S = 30.0
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from distrl.devices.adbd.faults import FOREVER
-from distrl.devices.adbd.phone import ServedPhone
+from distrl.phone_server.faults import FOREVER
+from distrl.phone_server.phone import ServedPhone
 
 SNAPSHOTS = "reset=snapshot&snapshot=clean&load_s=5&boot_s=20"
 
@@ -33,7 +33,7 @@ class Row:
     """What is killed, once: `server`, this worker's adb server, or `emulator`, each of them in turn."""
     judge: str = "lenient"
     """`vlm` asks a stub endpoint over HTTP; in the struck fleet every second answer of it is none."""
-    brain: str = "mover"
+    policy_client: str = "mover"
     """`mumbler` writes what is no action in every third step, and never ends every third episode. It plays in both
     fleets: the twin of a policy that cannot write would be no twin."""
 
@@ -86,7 +86,7 @@ ROWS = (
     Row(14, "clock an hour ahead", before=restarted(ordered("clock-off"))),
     Row(15, "storage full", fill),
     Row(24, "judge: 429, 5xx, timeouts, garbage", judge="vlm"),
-    Row(25, "no action, endless episodes", brain="mumbler"),
+    Row(25, "no action, endless episodes", policy_client="mumbler"),
 )
 
 

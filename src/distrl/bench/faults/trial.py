@@ -26,8 +26,8 @@ from distrl.bench.faults.rack import PhoneThread
 from distrl.bench.faults.rows import Row, row
 from distrl.bench.faults.storm import storm
 from distrl.config import Config
-from distrl.devices.adbd.phone import Model
-from distrl.runtime.topology import Parts
+from distrl.phone_server.phone import Model
+from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import Trajectory
 from distrl.worker.worker import Worker
@@ -84,7 +84,7 @@ class Report:
     quarantines: int = 0
 
 
-class FaultParts(Parts):
+class FaultBuilder(Builder):
     def __init__(self, config: Config, judge: str) -> None:
         super().__init__(config)
         self._judge = judge
@@ -129,11 +129,11 @@ class Trial:
         self.rng = random.Random(f"{job.row}/{job.seed}")
 
     async def run(self) -> Report:
-        parts = FaultParts(self.config, self.plan.judge)
-        host = HostThread(parts, time.time)
-        brain = Mumbler() if self.plan.brain == "mumbler" else Mover()
+        builder = FaultBuilder(self.config, self.plan.judge)
+        host = HostThread(builder, time.time)
+        policy_client = Mumbler() if self.plan.policy_client == "mumbler" else Mover()
         self._prepare()
-        worker = parts.worker("bench", brain, HostThreadClient(host), time.time)
+        worker = builder.worker("bench", policy_client, HostThreadClient(host), time.time)
         playing = asyncio.ensure_future(worker.run())
         began = await self._all_play(host)
         striking = asyncio.ensure_future(self._strike(began)) if self.job.struck else None
@@ -213,8 +213,8 @@ class Trial:
         return Report(
             episodes=sum(ok and began <= end <= began + self.job.seconds for _, _, end, ok in played),
             invalid=counts.invalid,
-            lost=worker.courier.produced - counts.trajectories - counts.invalid,
-            doubled=host.host.tally.duplicates + len(kept) - len({t.id for t in kept}),
+            lost=worker.uploader.produced - counts.trajectories - counts.invalid,
+            doubled=host.host.counters.duplicates + len(kept) - len({t.id for t in kept}),
             wrong=self._wrong(store),
             leased=host.host.leases.in_flight,
             strikes=self.strikes,

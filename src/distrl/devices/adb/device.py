@@ -9,7 +9,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 
-from distrl.devices.adb import gestures, keyboard, recipes, vitals
+from distrl.devices.adb import gestures, keyboard, recipes, task_intents, vitals
 from distrl.devices.adb.attachment import Attachment
 from distrl.devices.adb.calls import Calls
 from distrl.devices.adb.checks import Checks
@@ -102,10 +102,8 @@ class AdbPhone:
         calls = (await self._attached()).calls
         if not self._served:
             return None
-        from distrl.devices.adbd import requests
-
-        answer = await calls.shell("evidence", shlex.join(requests.evidence_command()))
-        evidence: Tree = requests.read_answer(answer.text)
+        answer = await calls.shell("evidence", shlex.join(task_intents.evidence_command()))
+        evidence: Tree = task_intents.read_answer(answer.text)
         return evidence
 
     @property
@@ -146,11 +144,9 @@ class AdbPhone:
 
     async def _load(self, calls: Calls, task: Task) -> None:
         """Bring a served phone into the task's start state, whole."""
-        from distrl.devices.adbd import requests
-
-        script = shlex.join(requests.reset_command(task))
+        script = shlex.join(task_intents.reset_command(task))
         if not self._withheld(calls, "reset", script):
-            requests.read_answer((await calls.shell("reset", script)).text)
+            task_intents.read_answer((await calls.shell("reset", script)).text)
 
     async def _type(self, calls: Calls, text: str) -> None:
         if not keyboard.is_whole(text):

@@ -74,9 +74,9 @@ class Session:
 
     def write(self, path: Path) -> None:
         """Whole or not at all: whoever reads it does so because its writer was killed."""
-        aside = path.with_suffix(".new")
-        aside.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        aside.replace(path)
+        in_background = path.with_suffix(".new")
+        in_background.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        in_background.replace(path)
 
     @classmethod
     def read(cls, path: Path) -> Session | None:

@@ -9,7 +9,7 @@ import uuid
 from collections import OrderedDict
 from pathlib import Path
 
-from distrl.aside import aside
+from distrl.background import in_background
 from distrl.errors import BadVerdict
 from distrl.judges.vlm.reply import Verdict, parse_verdict
 
@@ -28,7 +28,7 @@ class VerdictCache:
         if digest in self._known:
             self._known.move_to_end(digest)
             return self._known[digest]
-        verdict = await aside(lambda: self._read(digest)) if self._folder else None
+        verdict = await in_background(lambda: self._read(digest)) if self._folder else None
         if verdict is not None:
             self._remember(digest, verdict)
         return verdict
@@ -36,7 +36,7 @@ class VerdictCache:
     async def put(self, digest: str, verdict: Verdict) -> None:
         self._remember(digest, verdict)
         if self._folder is not None:
-            await aside(lambda: self._write(digest, verdict))
+            await in_background(lambda: self._write(digest, verdict))
 
     def _remember(self, digest: str, verdict: Verdict) -> None:
         self._known[digest] = verdict

@@ -13,18 +13,18 @@ from typing import Any
 
 import ray
 
-from distrl import aside
+from distrl import background
 from distrl.host.weights import verify
-from distrl.runtime.examination import MemorySpool, TaskList
-from distrl.runtime.gate import Gate, Standing, Visit
-from distrl.runtime.learning import Learning
+from distrl.runtime.evaluation import MemorySpool, TaskList
+from distrl.runtime.join_requests import Gate, Standing, Visit
+from distrl.runtime.learner_loop import LearnerLoop
 from distrl.runtime.ray.clients import LearnersClient, Shelved, WorkersClient
-from distrl.runtime.ray.inference import remote_brain
+from distrl.runtime.ray.inference import remote_policy
 from distrl.runtime.ray.processes import Process, one_thread, the_host
-from distrl.runtime.topology import Parts, RunPolicy, topology
+from distrl.runtime.topology import Builder, RunPolicy, topology
 from distrl.store.provenance import code_digest
 from distrl.types import Task, Trajectory, Tree, VersionedWeights
-from distrl.worker.base import Brain
+from distrl.worker.base import PolicyClient
 from distrl.worker.herald import Herald
 from distrl.worker.worker import Worker
 
@@ -35,10 +35,10 @@ IDLE_S = 0.1
 class HostActor(Process):
     """The host. One call at a time, which is all the locking there is."""
 
-    def _build(self, parts: Parts, *details: Any) -> None:
-        self._host = parts.host(time.time)
+    def _build(self, builder: Builder, *details: Any) -> None:
+        self._host = builder.host(time.time)
         self._newest: Any = None
-        self._shelving = aside.threads(1)
+        self._shelving = background.threads(1)
         self._shelved: tuple[int, Future[tuple[Any, VersionedWeights]] | None] = (0, None)
         self._gate = Gate(code_digest(), time.time)
 
@@ -88,10 +88,10 @@ def into_shared_memory(weights: VersionedWeights) -> tuple[Any, VersionedWeights
 class LearnerActor(Process):
     """The learner, in slices of time: between two of them it can be asked for something else."""
 
-    def _build(self, parts: Parts, *details: Any) -> None:
+    def _build(self, builder: Builder, *details: Any) -> None:
         one_thread()
-        client = LearnersClient(the_host(parts), parts.config.runtime.wait_s)
-        self._learning = Learning(parts.learner(), client, parts.checkpoints, time.time)
+        client = LearnersClient(the_host(builder), builder.config.runtime.wait_s)
+        self._learning = LearnerLoop(builder.learner(), client, builder.checkpoints, time.time)
         self._begun = False
 
     def work(self, seconds: float, last_step: int | None) -> None:
@@ -121,23 +121,23 @@ class LearnerActor(Process):
 class WorkerActor(Process):
     """A worker. Devices live in the event loop, the model computes in one thread beside it, or in policy servers."""
 
-    def _build(self, parts: Parts, *details: Any) -> None:
+    def _build(self, builder: Builder, *details: Any) -> None:
         name, number, remote = details
         one_thread()
-        self._parts = parts
+        self._builder = builder
         self._name: str = name
-        self._client = WorkersClient(the_host(parts), name, parts.config.runtime.wait_s)
-        self._servers: Sequence[str] = topology(parts.config).servers if remote else ()
-        self._policy: RunPolicy | None = None if self._servers else parts.worker_policy(number)
+        self._client = WorkersClient(the_host(builder), name, builder.config.runtime.wait_s)
+        self._servers: Sequence[str] = topology(builder.config).servers if remote else ()
+        self._policy: RunPolicy | None = None if self._servers else builder.worker_policy(number)
         self._executor = ThreadPoolExecutor(max_workers=1, initializer=one_thread)
-        self._brain = self._brain_at(parts.config.policy.temperature)
+        self._policy_client = self._policy_client_at(builder.config.policy.temperature)
         self._worker: Worker | None = None
         self._sheet: TaskList | None = None
 
     async def play(self) -> None:
         """Play for the host until told to stop."""
         self.ready()
-        self._worker = self._parts.worker(self._name, self._brain, self._client, time.time)
+        self._worker = self._builder.worker(self._name, self._policy_client, self._client, time.time)
         await self._worker.run()
 
     async def stop(self) -> None:
@@ -148,13 +148,13 @@ class WorkerActor(Process):
         """Play a list of tasks with these weights at the temperature of evaluation. Not while it plays for the host."""
         self.ready()
         self._sheet = TaskList(name, tasks, herald=Herald(self._name, self._client))
-        brain = self._brain_at(self._parts.config.evaluation.temperature)
+        policy_client = self._policy_client_at(self._builder.config.evaluation.temperature)
         try:
-            await brain.load(weights)
-            self._worker = self._parts.worker(self._name, brain, self._sheet, time.time, MemorySpool())
+            await policy_client.load(weights)
+            self._worker = self._builder.worker(self._name, policy_client, self._sheet, time.time, MemorySpool())
             await self._worker.run()
         finally:
-            self._brain = self._brain_at(self._parts.config.policy.temperature)
+            self._policy_client = self._policy_client_at(self._builder.config.policy.temperature)
         return self._sheet.results
 
     async def examined(self) -> tuple[int, int]:
@@ -163,8 +163,8 @@ class WorkerActor(Process):
         results = self._sheet.results if self._sheet else []
         return len(results), sum(trajectory.outcome.success for trajectory in results)
 
-    def _brain_at(self, temperature: float) -> Brain:
+    def _policy_client_at(self, temperature: float) -> PolicyClient:
         if self._policy is None:
-            return remote_brain(self._parts, self._servers, temperature)
+            return remote_policy(self._builder, self._servers, temperature)
         self._policy.temperature = temperature
-        return self._parts.server(self._policy, self._executor)
+        return self._builder.server(self._policy, self._executor)

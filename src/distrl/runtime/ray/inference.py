@@ -20,15 +20,15 @@ from typing import Any
 import ray
 from ray.exceptions import RayActorError, RayTaskError
 
-from distrl.aside import aside
+from distrl.background import in_background
 from distrl.errors import CorruptData, PolicyUnreachable, Unreachable
 from distrl.policies.server import PolicyServer
 from distrl.runtime.ray.clients import WorkersClient, original
 from distrl.runtime.ray.processes import Process, one_thread, the_host
-from distrl.runtime.topology import Parts, RunPolicy
+from distrl.runtime.topology import Builder, RunPolicy
 from distrl.types import Decision, Features, Prompt, VersionedWeights
-from distrl.worker.patience import Patience
-from distrl.worker.sharing import REMEMBERED
+from distrl.worker.backoff import Backoff
+from distrl.worker.feature_upload import REMEMBERED
 
 POLL_S = 1.0
 """Between two looks for newer weights."""
@@ -46,15 +46,15 @@ class WrongWeights(Exception):
 class ServerActor(Process):
     """A policy behind a queue, for whoever asks. Follows the host's weights by itself."""
 
-    def _build(self, parts: Parts, *details: Any) -> None:
+    def _build(self, builder: Builder, *details: Any) -> None:
         name, number = details
         one_thread()
-        self._parts = parts
+        self._builder = builder
         self._name: str = name
-        self._client = WorkersClient(the_host(parts), name, parts.config.runtime.wait_s)
-        self._policy = parts.server_policy(number)
+        self._client = WorkersClient(the_host(builder), name, builder.config.runtime.wait_s)
+        self._policy = builder.server_policy(number)
         self._executor = ThreadPoolExecutor(max_workers=1, initializer=one_thread)
-        self._loader = parts.server(self._policy, self._executor)
+        self._loader = builder.server(self._policy, self._executor)
         self._servers: dict[float, PolicyServer] = {}
         self._checksum = ""
         self._caught_up = asyncio.Lock()
@@ -104,7 +104,7 @@ class ServerActor(Process):
 
     def _at(self, temperature: float) -> PolicyServer:
         if temperature not in self._servers:
-            self._servers[temperature] = self._parts.server(Tempered(self._policy, temperature), self._executor)
+            self._servers[temperature] = self._builder.server(Tempered(self._policy, temperature), self._executor)
         return self._servers[temperature]
 
     async def _catch_up(self) -> None:
@@ -127,7 +127,7 @@ class ServerActor(Process):
 
     async def _take(self, weights: VersionedWeights) -> None:
         """Raises `CorruptData`, and keeps the old ones."""
-        if not await aside(lambda: weights.intact):
+        if not await in_background(lambda: weights.intact):
             raise CorruptData(f"Weights of version {weights.version} fail their checksum; the old ones stay.")
         await self._loader.load(weights)
         self._checksum = weights.checksum
@@ -135,7 +135,7 @@ class ServerActor(Process):
     async def _share(self, digest: str) -> None:
         """As workers do that have a policy of their own: the learner need not look at this screen again. On its way
         before the decision is, so that it is there before the trajectory; not waited for."""
-        if digest in self._sent or not self._parts.config.workers.share_features:
+        if digest in self._sent or not self._builder.config.workers.share_features:
             return
         self._sent[digest] = None
         if len(self._sent) > REMEMBERED:
@@ -167,8 +167,8 @@ class Tempered:
         return self._policy.known_features(digests)
 
 
-class RemoteBrain:
-    """A `Brain` whose policy is in other processes. One per worker, or per examination."""
+class RemotePolicy:
+    """A `PolicyClient` whose policy is in other processes. One per worker, or per examination."""
 
     def __init__(self, servers: Mapping[str, Any], temperature: float, wait_s: float) -> None:
         self._servers = dict(servers)
@@ -188,7 +188,7 @@ class RemoteBrain:
         """Raises `PolicyUnreachable` when no server answers in time, and whatever a policy raised."""
         seen = replace(prompt, screen=replace(prompt.screen, elements=()))  # for judges and tests, not for a policy
         deadline = time.monotonic() + self._wait_s
-        patience = Patience()
+        backoff = Backoff()
         while (left_s := deadline - time.monotonic()) > 0:
             name = self._choice()
             self._in_flight[name] += 1
@@ -196,7 +196,7 @@ class RemoteBrain:
                 return await asyncio.wait_for(self._ask(name, seen), left_s)
             except (RayActorError, TimeoutError):
                 self._failed_at[name] = time.monotonic()
-                await patience.wait()
+                await backoff.wait()
             finally:
                 self._in_flight[name] -= 1
         raise PolicyUnreachable(list(self._servers), self._wait_s)
@@ -225,6 +225,6 @@ class RemoteBrain:
                 await server.load.remote(self._weights)
 
 
-def remote_brain(parts: Parts, names: Sequence[str], temperature: float) -> RemoteBrain:
+def remote_policy(builder: Builder, names: Sequence[str], temperature: float) -> RemotePolicy:
     servers = {name: ray.get_actor(name) for name in names}
-    return RemoteBrain(servers, temperature, parts.config.runtime.wait_s)
+    return RemotePolicy(servers, temperature, builder.config.runtime.wait_s)

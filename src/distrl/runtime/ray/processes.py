@@ -8,12 +8,12 @@ from typing import Any
 
 import ray
 
-from distrl.runtime.topology import Parts, topology
+from distrl.runtime.topology import Builder, topology
 
 
-def the_host(parts: Parts) -> Any:
+def the_host(builder: Builder) -> Any:
     """Found by name: a process that is started again gets no handle from anybody."""
-    return ray.get_actor(topology(parts.config).host)
+    return ray.get_actor(topology(builder.config).host)
 
 
 def one_thread() -> None:
@@ -37,10 +37,10 @@ def collect_rarely() -> None:
 class Process:
     """An error in the constructor would kill the process and lose its message: it is kept for whoever asks."""
 
-    def __init__(self, parts: Parts, *details: Any) -> None:
+    def __init__(self, builder: Builder, *details: Any) -> None:
         self._failure: Exception | None = None
         try:
-            self._build(parts, *details)
+            self._build(builder, *details)
             collect_rarely()
         except Exception as error:  # `ready` raises it where somebody listens
             self._failure = error
@@ -51,5 +51,5 @@ class Process:
             raise self._failure
         return os.getpid()
 
-    def _build(self, parts: Parts, *details: Any) -> None:
+    def _build(self, builder: Builder, *details: Any) -> None:
         raise NotImplementedError

@@ -12,17 +12,17 @@ import ray
 from ray.exceptions import RayActorError, RayTaskError
 
 from distrl.errors import ProcessLost, StorageFull, Unreachable
-from distrl.runtime.examination import Tracker
-from distrl.runtime.gate import Standing, Visit
+from distrl.runtime.evaluation import Tracker
 from distrl.runtime.interrupt import Interrupt
-from distrl.runtime.limits import Limits
+from distrl.runtime.join_requests import Standing, Visit
+from distrl.runtime.limits import TrainingLimits
 from distrl.runtime.progress import Progress
 from distrl.runtime.ray.clients import answer, original, patient_answer
 from distrl.runtime.ray.cluster import LOCAL, Cluster
-from distrl.runtime.ray.examiners import Examiners, SideEvaluation, SideEvaluations
-from distrl.runtime.ray.guests import Guests
+from distrl.runtime.ray.evaluations import Examiners, SideEvaluation, SideEvaluations
+from distrl.runtime.ray.joined_workers import Guests
 from distrl.runtime.ray.placement import Placement
-from distrl.runtime.topology import Parts, topology
+from distrl.runtime.topology import Builder, topology
 
 SLICE_S = 2.0
 """The learner works this long before the driver may ask it for something else."""
@@ -43,9 +43,9 @@ Jobs = dict[str, Any]
 class RayRun:
     """One run on Ray, from the store it finds to the store it leaves."""
 
-    def __init__(self, parts: Parts, progress: Progress, interrupt: Interrupt) -> None:
-        self.parts = parts
-        self.config = parts.config
+    def __init__(self, builder: Builder, progress: Progress, interrupt: Interrupt) -> None:
+        self.builder = builder
+        self.config = builder.config
         self.progress = progress
         self.interrupt = interrupt
         self.wait_s = self.config.runtime.wait_s
@@ -56,14 +56,14 @@ class RayRun:
         self._said = ""
         self._heard_at = time.monotonic()
         self._marked_at = time.monotonic()
-        self._cluster = Cluster(self.config.runtime, parts.folder, namespace_of(self.config.run.name))
+        self._cluster = Cluster(self.config.runtime, builder.folder, namespace_of(self.config.run.name))
         interrupt.listen()  # Ray takes SIGTERM for itself
         if self._cluster.join_command:
             progress.message(f"Other machines join with\n    {self._cluster.join_command}")
         try:
             self._start_processes()
             self.pids = self._wait_until_ready()
-            self.limits = Limits(self.config.run, time.time, self._ask_host("trained_s"))
+            self.limits = TrainingLimits(self.config.run, time.time, self._ask_host("trained_s"))
         except BaseException:
             self._cluster.close()
             raise
@@ -75,13 +75,13 @@ class RayRun:
 
     def evaluate(self, name: str) -> None:
         """On all workers at once, while none of them plays for training."""
-        tasks = self.parts.evaluation_tasks()
+        tasks = self.builder.evaluation_tasks()
         step = patient_answer("learner", "steps", self.learner.steps.remote, self.wait_s)
         examiners = Examiners(name, tasks, self.workers, self.learner.sealed.remote, self.wait_s)
         tracker = Tracker(name, len(tasks), self.progress)
         while not examiners.finished and not self.interrupt.requested:
             for lost in examiners.tend(WATCH_S):
-                if not self._mourn(lost):
+                if not self._on_process_death(lost):
                     raise ProcessLost(lost, self._deaths[lost], self.config.run_folder)
             tracker.count(*examiners.count(), int(self._ask_host("quarantined")))
         if self.interrupt.requested:
@@ -94,8 +94,8 @@ class RayRun:
         self.limits.start()
         jobs = {name: self._job(name) for name in ("learner", *self.servers, *self.workers)}
         guests = Guests(
-            self.parts,
-            run_identity(self.parts.folder),
+            self.builder,
+            run_identity(self.builder.folder),
             lambda: list(self.workers),
             self._ask_host,
             self.progress.message,
@@ -134,7 +134,7 @@ class RayRun:
 
     def _start_processes(self) -> None:
         names = topology(self.config)
-        self._placement = Placement(self.parts)
+        self._placement = Placement(self.builder)
         self.host = self._placement.host()
         self.learner = self._placement.learner()
         self.servers = {name: self._placement.server(name, number) for number, name in enumerate(names.servers)}
@@ -152,7 +152,7 @@ class RayRun:
         # With a policy of its own: the servers hold newer weights than those to be examined.
         worker = self._placement.worker(name, FIRST_SIDE_NUMBER + number, restarts=0, remote=False)
         minutes = (self.config.evaluation.every_minutes or 0.0) * number
-        tasks = self.parts.evaluation_tasks()
+        tasks = self.builder.evaluation_tasks()
         examiners = Examiners(f"minute-{minutes:g}", tasks, {name: worker}, self.learner.sealed.remote, self.wait_s)
         return SideEvaluation(examiners, worker, int(self._stats.get("learner_steps", 0)))
 
@@ -182,7 +182,7 @@ class RayRun:
             ray.get(job)
             self._died_at.pop(name, None)
         except RayActorError:
-            return self._starts_again(name) or self._mourn(name)
+            return self._starts_again(name) or self._on_process_death(name)
         except RayTaskError as error:
             cause = original(error)
             if not isinstance(cause, StorageFull | Unreachable):
@@ -203,7 +203,7 @@ class RayRun:
         time.sleep(WATCH_S)
         return True
 
-    def _mourn(self, name: str) -> bool:
+    def _on_process_death(self, name: str) -> bool:
         """A process died. True if Ray starts it again; raises `ProcessLost` when the run cannot go on without it."""
         self._died_at[name] = time.monotonic()
         self._deaths[name] = self._deaths.get(name, 0) + 1

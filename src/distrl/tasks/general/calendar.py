@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
@@ -25,8 +25,8 @@ def not_planned(params: Params, rng: random.Random) -> tuple[Edit, ...]:
 
 def planned(params: Params, rng: random.Random) -> tuple[Edit, ...]:
     """There is one event of this title, on another day than the wanted one."""
-    day = rng.choice([d for d in people.DAYS if d != params.get("day")])
-    hour, place = rng.randint(8, 20), rng.choice(people.PLACES)
+    day = rng.choice([d for d in vocabulary.DAYS if d != params.get("day")])
+    hour, place = rng.randint(8, 20), rng.choice(vocabulary.PLACES)
     event = {"id": NUMBER, "title": params["title"], "day": day, "hour": hour, "place": place}
     return *not_planned(params, rng), ("add", EVENTS, event)
 
@@ -110,7 +110,7 @@ def add(hand: Hand, params: Params) -> Oracle:
     yield from hand.open_app("Calendar")
     yield from hand.tap("Add event")
     yield from hand.write("Title", params["title"], enter=True)
-    if params["day"] != people.DAYS[0]:
+    if params["day"] != vocabulary.DAYS[0]:
         yield from hand.tap(params["day"][:3])
     while (shown := picked_time(hand)) != params["hour"]:
         yield from hand.tap("Increase Time" if shown < params["hour"] else "Decrease Time")
@@ -133,7 +133,7 @@ def move(hand: Hand, params: Params) -> Oracle:
     yield Done()
 
 
-TITLE = {"title": people.EVENTS}
+TITLE = {"title": vocabulary.EVENTS}
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
@@ -144,7 +144,7 @@ TEMPLATES: tuple[Template, ...] = (
             "Put {title} into the calendar on {day} at {hour}",
             "Plan {title} for {day} at {hour} in the calendar",
         ),
-        space={"title": people.EVENTS, "day": people.DAYS, "hour": HOURS},
+        space={"title": vocabulary.EVENTS, "day": vocabulary.DAYS, "hour": HOURS},
         start=not_planned,
         check=is_added,
         oracle=add,
@@ -216,7 +216,7 @@ TEMPLATES: tuple[Template, ...] = (
             "Change the day of {title} to {day} in the calendar",
             "The {title} will be on {day}, move it in the calendar",
         ),
-        space={"title": people.EVENTS, "day": people.DAYS},
+        space={"title": vocabulary.EVENTS, "day": vocabulary.DAYS},
         start=planned,
         check=becomes(lambda old, params: {**old, "day": params["day"]}),
         oracle=move,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
@@ -23,16 +23,16 @@ def unknown(params: Params, rng: random.Random) -> tuple[Edit, ...]:
 
 def known(params: Params, rng: random.Random) -> tuple[Edit, ...]:
     """The person is in the address book, without a star."""
-    return *unknown(params, rng), ("add", PEOPLE, people.contact(params["name"], rng))
+    return *unknown(params, rng), ("add", PEOPLE, vocabulary.contact(params["name"], rng))
 
 
 def starred(params: Params, rng: random.Random) -> tuple[Edit, ...]:
-    return *unknown(params, rng), ("add", PEOPLE, {**people.contact(params["name"], rng), "star": True})
+    return *unknown(params, rng), ("add", PEOPLE, {**vocabulary.contact(params["name"], rng), "star": True})
 
 
 def lives_elsewhere(params: Params, rng: random.Random) -> tuple[Edit, ...]:
-    city = rng.choice([c for c in people.CITIES if c != params["city"]])
-    return *unknown(params, rng), ("add", PEOPLE, {**people.contact(params["name"], rng), "city": city})
+    city = rng.choice([c for c in vocabulary.CITIES if c != params["city"]])
+    return *unknown(params, rng), ("add", PEOPLE, {**vocabulary.contact(params["name"], rng), "city": city})
 
 
 # --- rules --------------------------------------------------------------------------------------
@@ -122,7 +122,7 @@ def show(hand: Hand, params: Params) -> Oracle:
     yield Done()
 
 
-NAME = {"name": people.NAMES}
+NAME = {"name": vocabulary.NAMES}
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
@@ -212,7 +212,7 @@ TEMPLATES: tuple[Template, ...] = (
             "Make a new contact {name} with the phone number {number}",
             "Save the number {number} of {name} as a new contact",
         ),
-        space={"name": people.NAMES, "number": NUMBERS},
+        space={"name": vocabulary.NAMES, "number": NUMBERS},
         start=unknown,
         check=is_added,
         oracle=add,
@@ -227,7 +227,7 @@ TEMPLATES: tuple[Template, ...] = (
             "{name} lives in {city} now, change the contact",
             "Set the city of the contact {name} to {city}",
         ),
-        space={"name": people.NAMES, "city": people.CITIES},
+        space={"name": vocabulary.NAMES, "city": vocabulary.CITIES},
         start=lives_elsewhere,
         check=becomes(lambda old, params: {**old, "city": params["city"]}),
         oracle=move,

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
@@ -24,8 +24,8 @@ def letter(params: Params, rng: random.Random) -> Tree:
         "id": NUMBER,
         "folder": "Inbox",
         "name": params["name"],
-        "subject": rng.choice(people.SUBJECTS),
-        "body": rng.choice(people.SENTENCES),
+        "subject": rng.choice(vocabulary.SUBJECTS),
+        "body": rng.choice(vocabulary.SENTENCES),
         "unread": False,
         "star": False,
     }
@@ -141,7 +141,7 @@ def reply(hand: Hand, params: Params) -> Oracle:
     yield Done()
 
 
-NAME = {"name": people.NAMES}
+NAME = {"name": vocabulary.NAMES}
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
@@ -227,7 +227,7 @@ TEMPLATES: tuple[Template, ...] = (
             "Send {name} a mail with the subject {subject}",
             "Mail {name}, the subject is {subject}",
         ),
-        space={"name": people.NAMES, "subject": people.SUBJECTS},
+        space={"name": vocabulary.NAMES, "subject": vocabulary.SUBJECTS},
         start=no_mail,
         check=is_posted(subject="subject"),
         oracle=write,
@@ -242,7 +242,7 @@ TEMPLATES: tuple[Template, ...] = (
             "Answer the mail from {name} saying {text}",
             "Write {text} as a reply to the mail from {name}",
         ),
-        space={"name": people.NAMES, "text": people.SENTENCES},
+        space={"name": vocabulary.NAMES, "text": vocabulary.SENTENCES},
         start=inbox_with(),
         check=is_posted(body="text"),
         oracle=reply,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Press, Tree
@@ -17,7 +17,7 @@ THREADS = "messages/threads"
 
 def thread(name: str, rng: random.Random, avoid: str = "", **flags: bool) -> Tree:
     """A read thread that ends with what the other side wrote; nobody in it said `avoid`."""
-    texts = rng.sample([s for s in people.SENTENCES if s != avoid], rng.randint(1, 3))
+    texts = rng.sample([s for s in vocabulary.SENTENCES if s != avoid], rng.randint(1, 3))
     messages = [{"text": text, "mine": i % 2 == len(texts) % 2} for i, text in enumerate(texts)]
     return {"name": name, "unread": False, "muted": False, "messages": messages, **flags}
 
@@ -28,7 +28,7 @@ def no_thread(params: Params, rng: random.Random) -> tuple[Edit, ...]:
     return (
         ("drop", THREADS, {"name": name}),
         ("drop", "contacts/people", {"name": name}),
-        ("add", "contacts/people", people.contact(name, rng)),
+        ("add", "contacts/people", vocabulary.contact(name, rng)),
     )
 
 
@@ -141,8 +141,8 @@ def tell_last(hand: Hand, params: Params) -> Oracle:
     yield Answer(found["messages"][-1]["text"])
 
 
-NAME = {"name": people.NAMES}
-NAME_AND_TEXT = {"name": people.NAMES, "text": people.SENTENCES}
+NAME = {"name": vocabulary.NAMES}
+NAME_AND_TEXT = {"name": vocabulary.NAMES, "text": vocabulary.SENTENCES}
 
 TEMPLATES: tuple[Template, ...] = (
     Template(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Press, Tree
@@ -24,7 +24,7 @@ def no_note(params: Params, rng: random.Random) -> tuple[Edit, ...]:
 
 def a_note(params: Params, rng: random.Random) -> tuple[Edit, ...]:
     """One text note of this title, not pinned."""
-    body = rng.choice(people.SENTENCES)
+    body = rng.choice(vocabulary.SENTENCES)
     note = {"id": NUMBER, "title": params["title"], "body": body, "pinned": False, "items": []}
     return *no_note(params, rng), ("add", NOTES, note)
 
@@ -39,7 +39,7 @@ def a_list_without(params: Params, rng: random.Random) -> tuple[Edit, ...]:
 
 
 def _list(params: Params, rng: random.Random, items: list[Tree]) -> tuple[Edit, ...]:
-    more = rng.sample([i for i in people.ITEMS if i != params["item"]], rng.randint(2, 4))
+    more = rng.sample([i for i in vocabulary.ITEMS if i != params["item"]], rng.randint(2, 4))
     items = [*items, *({"text": text, "done": rng.random() < 0.3} for text in more)]
     rng.shuffle(items)
     note = {"id": NUMBER, "title": params["title"], "body": "", "pinned": False, "items": items}
@@ -137,8 +137,8 @@ def tell_body(hand: Hand, params: Params) -> Oracle:
     yield Answer(note["body"])
 
 
-TITLE = {"title": people.NOTES}
-LIST_AND_ITEM = {"title": people.LISTS, "item": people.ITEMS}
+TITLE = {"title": vocabulary.NOTES}
+LIST_AND_ITEM = {"title": vocabulary.LISTS, "item": vocabulary.ITEMS}
 
 TEMPLATES: tuple[Template, ...] = (
     Template(
@@ -149,7 +149,7 @@ TEMPLATES: tuple[Template, ...] = (
             "Write a new note {title} saying {text}",
             "Make a note with the title {title} and the text {text}",
         ),
-        space={"title": people.NOTES, "text": people.SENTENCES},
+        space={"title": vocabulary.NOTES, "text": vocabulary.SENTENCES},
         start=no_note,
         check=is_added,
         oracle=add,

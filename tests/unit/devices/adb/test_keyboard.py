@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from served import served
 
 from distrl.devices.adb.keyboard import LONGEST_PIECE
-from distrl.devices.adbd import packages
-from distrl.devices.adbd.packages import USUAL_KEYBOARD
 from distrl.devices.open import open_device
 from distrl.errors import ActionRefused, KeyboardMissing
+from distrl.phone_server import packages
+from distrl.phone_server.packages import USUAL_KEYBOARD
 from distrl.types import Press, Tap, Task, Type
 
 TASK = Task("a", "s", "train", "t", "goal", seed=11, max_steps=5)
@@ -81,7 +81,7 @@ def test_half_a_character_is_refused_and_nothing_is_typed(typist):
 
 
 def test_without_the_keyboard_plain_text_is_typed_and_the_rest_refused(typist, monkeypatch):
-    monkeypatch.setattr("distrl.devices.adbd.commands.keyboards.KEYBOARDS", (packages.USUAL_KEYBOARD,))
+    monkeypatch.setattr("distrl.phone_server.commands.keyboards.KEYBOARDS", (packages.USUAL_KEYBOARD,))
     assert typist.typed("it's 100%s plain") == "it's 100%s plain"
     with pytest.raises(KeyboardMissing, match="adb install"):
         typist.typed("naïve")

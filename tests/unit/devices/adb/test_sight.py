@@ -9,8 +9,8 @@ from PIL import Image
 
 from distrl.devices.adb.line import Answer
 from distrl.devices.adb.sight import MARK, Sight
-from distrl.devices.adbd.capture import png, raw
 from distrl.errors import NoPicture
+from distrl.phone_server.capture import png, raw
 
 
 class Panel:

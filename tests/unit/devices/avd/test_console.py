@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from distrl.devices.adbd.emulator.console import TOKEN_FILE, Console
 from distrl.devices.avd import console
 from distrl.errors import DeviceError, DeviceGone, DeviceLost
+from distrl.phone_server.emulator.console import TOKEN_FILE, Console
 from distrl.ports import LOOPBACK
 
 

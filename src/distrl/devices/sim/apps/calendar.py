@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import random
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.devices.sim.apps.base import App, Context
 from distrl.devices.sim.ui import Button, Chips, Dialog, Field, Icon, Page, Row, Stepper, Tabs, Text, Widget
 from distrl.types import Tree
 
 FIRST_HOUR, LAST_HOUR = 6, 22
 GONE = Page("Calendar", (Text("This event is gone", "caption"),))
-SHORT_DAYS = tuple(day[:3] for day in people.DAYS)
+SHORT_DAYS = tuple(day[:3] for day in vocabulary.DAYS)
 
 
 class Calendar(App):
@@ -24,7 +24,7 @@ class Calendar(App):
     home = "agenda"
 
     def seed(self, rng: random.Random) -> Tree:
-        titles = rng.sample(people.EVENTS, rng.randint(6, 10))
+        titles = rng.sample(vocabulary.EVENTS, rng.randint(6, 10))
         return {"events": [event(i, title, rng) for i, title in enumerate(titles)], "first_hour": rng.randint(11, 13)}
 
     # -- pages
@@ -79,7 +79,7 @@ class Calendar(App):
 
     def _choice(self, ctx: Context) -> tuple[str, int]:
         """The day and hour that the page's pickers show."""
-        return ctx.ui.get("day") or people.DAYS[0], ctx.ui.get("hour") or ctx.data["first_hour"]
+        return ctx.ui.get("day") or vocabulary.DAYS[0], ctx.ui.get("hour") or ctx.data["first_hour"]
 
     # -- dialogs
 
@@ -95,7 +95,7 @@ class Calendar(App):
         ctx.frame["scroll"] = 0
 
     def on_day(self, ctx: Context, short: str) -> None:
-        ctx.ui["day"] = people.DAYS[SHORT_DAYS.index(short)]
+        ctx.ui["day"] = vocabulary.DAYS[SHORT_DAYS.index(short)]
 
     def on_hour(self, ctx: Context, hour: int) -> None:
         ctx.ui["hour"] = min(max(hour, FIRST_HOUR), LAST_HOUR)
@@ -142,20 +142,20 @@ def event_of(data: Tree, number: int) -> Tree | None:
 
 def event(number: int, title: str, rng: random.Random) -> Tree:
     """An event at a chance time and place."""
-    hour, place = rng.randint(8, 20), rng.choice(people.PLACES)
-    return {"id": number, "title": title, "day": rng.choice(people.DAYS), "hour": hour, "place": place}
+    hour, place = rng.randint(8, 20), rng.choice(vocabulary.PLACES)
+    return {"id": number, "title": title, "day": rng.choice(vocabulary.DAYS), "hour": hour, "place": place}
 
 
 def week(events: list[Tree]) -> tuple[Widget, ...]:
     body: list[Widget] = []
-    for name in people.DAYS:
+    for name in vocabulary.DAYS:
         if planned := [e for e in events if e["day"] == name]:
             body += [Text(name, "heading"), *entries(planned)]
     return tuple(body) or (Text("No events", "caption"),)
 
 
 def day(ctx: Context) -> tuple[Widget, ...]:
-    name = ctx.ui.get("day", people.DAYS[0])
+    name = ctx.ui.get("day", vocabulary.DAYS[0])
     planned = entries([e for e in ctx.data["events"] if e["day"] == name])
     return (Chips(SHORT_DAYS, (name[:3],), "day"), *(planned or (Text("No events", "caption"),)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.devices.sim.apps.base import App, Context
 from distrl.devices.sim.ui import Button, ButtonRow, Check, Dialog, Field, Icon, Page, Row, Tabs, Text, Widget
 from distrl.types import Tree
@@ -20,8 +20,8 @@ class Contacts(App):
     home = "list"
 
     def seed(self, rng: random.Random) -> Tree:
-        known = rng.sample(people.NAMES, rng.randint(12, 17))
-        entries = [people.contact(name, rng) for name in known]
+        known = rng.sample(vocabulary.NAMES, rng.randint(12, 17))
+        entries = [vocabulary.contact(name, rng) for name in known]
         for entry in rng.sample(entries, rng.randint(1, 3)):
             entry["star"] = True
         return {"people": entries}
@@ -82,7 +82,7 @@ class Contacts(App):
         name = ctx.args["name"]
         entry = person(ctx.data, name)
         city = entry["city"] if entry else ""
-        return Page("City", tuple(Check(c, c == city, ("move", name, c), radio=True) for c in people.CITIES))
+        return Page("City", tuple(Check(c, c == city, ("move", name, c), radio=True) for c in vocabulary.CITIES))
 
     # -- dialogs
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.devices.sim.apps.base import App, Context
 from distrl.devices.sim.ui import Button, ButtonRow, Dialog, Field, Icon, Page, Row, Tabs, Text, Widget
 from distrl.types import Tree
@@ -23,7 +23,7 @@ class Mail(App):
     home = "box"
 
     def seed(self, rng: random.Random) -> Tree:
-        names = rng.sample(people.NAMES, rng.randint(8, 12))
+        names = rng.sample(vocabulary.NAMES, rng.randint(8, 12))
         folders = ["Inbox"] * (len(names) - 3) + ["Sent", "Sent", "Archive"]
         mails = [letter(i, name, rng, folder) for i, (name, folder) in enumerate(zip(names, folders, strict=True))]
         for mail in mails:
@@ -67,7 +67,9 @@ class Mail(App):
             "Mail",
             (
                 Text(mail["subject"], "title"),
-                Row(f"To {mail['name']}" if sent else mail["name"], people.mail_address(mail["name"]), icon="person"),
+                Row(
+                    f"To {mail['name']}" if sent else mail["name"], vocabulary.mail_address(mail["name"]), icon="person"
+                ),
                 Text(mail["body"]),
                 *(() if sent else (ButtonRow(buttons),)),
             ),
@@ -174,7 +176,7 @@ def rows(mails: list[Tree]) -> tuple[Widget, ...]:
 
 def letter(number: int, name: str, rng: random.Random, folder: str = "Inbox") -> Tree:
     """A mail with a chance subject and text, read and without a star."""
-    subject, body = rng.choice(people.SUBJECTS), rng.choice(people.SENTENCES)
+    subject, body = rng.choice(vocabulary.SUBJECTS), rng.choice(vocabulary.SENTENCES)
     return {**letter_to(number, name, subject, body), "folder": folder}
 
 

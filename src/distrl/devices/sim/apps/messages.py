@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.devices.sim.apps.base import App, Context
 from distrl.devices.sim.ui import Bubble, Button, Dialog, Field, Icon, Page, Row, Text, Widget
 from distrl.types import Tree
@@ -20,7 +20,7 @@ class Messages(App):
     home = "threads"
 
     def seed(self, rng: random.Random) -> Tree:
-        names = rng.sample(people.NAMES, rng.randint(6, 10))
+        names = rng.sample(vocabulary.NAMES, rng.randint(6, 10))
         return {"threads": [thread_with(name, rng) for name in names]}
 
     # -- pages
@@ -121,7 +121,7 @@ def thread_of(data: Tree, name: str) -> Tree | None:
 
 def thread_with(name: str, rng: random.Random) -> Tree:
     """A thread that ends with a message of the other side."""
-    texts = rng.sample(people.SENTENCES, rng.randint(1, 4))
+    texts = rng.sample(vocabulary.SENTENCES, rng.randint(1, 4))
     messages = [{"text": text, "mine": rng.random() < 0.5} for text in texts]
     messages[-1]["mine"] = False
     return {"name": name, "unread": rng.random() < 0.3, "muted": rng.random() < 0.1, "messages": messages}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl import people
+from distrl.devices.sim import vocabulary
 from distrl.devices.sim.apps.base import App, Context
 from distrl.devices.sim.ui import Button, Check, Dialog, Field, Icon, Page, Row, Text, Widget
 from distrl.types import Tree
@@ -21,7 +21,7 @@ class Notes(App):
     home = "list"
 
     def seed(self, rng: random.Random) -> Tree:
-        titles = rng.sample(people.NOTES, rng.randint(5, 8)) + rng.sample(people.LISTS, rng.randint(2, 4))
+        titles = rng.sample(vocabulary.NOTES, rng.randint(5, 8)) + rng.sample(vocabulary.LISTS, rng.randint(2, 4))
         rng.shuffle(titles)
         notes = [note(i, title, rng) for i, title in enumerate(titles)]
         rng.choice(notes)["pinned"] = True
@@ -117,11 +117,11 @@ def note_of(data: Tree, number: int) -> Tree | None:
 def note(number: int, title: str, rng: random.Random) -> Tree:
     """A note with a chance text, or a check list where the title names one."""
     made: Tree = {"id": number, "title": title, "body": "", "pinned": False, "items": []}
-    if title in people.LISTS:
-        chosen = rng.sample(people.ITEMS, rng.randint(3, 6))
+    if title in vocabulary.LISTS:
+        chosen = rng.sample(vocabulary.ITEMS, rng.randint(3, 6))
         made["items"] = [{"text": text, "done": rng.random() < 0.3} for text in chosen]
     else:
-        made["body"] = rng.choice(people.SENTENCES)
+        made["body"] = rng.choice(vocabulary.SENTENCES)
     return made
 
 

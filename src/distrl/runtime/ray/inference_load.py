@@ -1,0 +1,116 @@
+"""Inference as in a run, without the run: workers ask for decisions at the pace of devices, and time the answers."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import ray
+
+from distrl.policies.server import PolicyServer
+from distrl.runtime import lifecycle
+from distrl.runtime.progress import Silent
+from distrl.runtime.ray.actors import HostActor
+from distrl.runtime.ray.clients import answer
+from distrl.runtime.ray.cluster import Cluster
+from distrl.runtime.ray.inference import ServerActor, remote_policy
+from distrl.runtime.ray.processes import Process, one_thread
+from distrl.runtime.topology import Builder, topology
+from distrl.types import Prompt
+from distrl.worker.base import PolicyClient
+
+NAMESPACE = "rehearsal"
+FIRST_SEED = 1_000_000
+"""Seeds of screens that are looked at before anything is timed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    latencies_s: tuple[float, ...]
+    """Of every decision: from the question to the answer."""
+    batches: int
+    decisions: int
+    seconds: float
+
+
+class Asker(Process):
+    """A worker whose devices only think."""
+
+    def _build(self, builder: Builder, *details: Any) -> None:
+        (number,) = details
+        one_thread()
+        self._builder = builder
+        self._number: int = number
+        self._server: PolicyServer | None = None
+        if names := topology(builder.config).servers:
+            self._policy_client: PolicyClient = remote_policy(builder, names, builder.config.policy.temperature)
+        else:
+            executor = ThreadPoolExecutor(max_workers=1, initializer=one_thread)
+            self._policy_client = self._server = builder.server(builder.worker_policy(number), executor)
+        self._prompts: list[list[Prompt]] = []
+
+    async def look(self, steps: int) -> None:
+        """Take screens that nobody has seen before: what was seen is cached, and cheaper than in a run."""
+        self.ready()
+        devices = self._builder.config.devices.per_worker
+        self._prompts = [await self._look(steps, self._number * devices + slot) for slot in range(devices)]
+        (unseen,) = await self._look(1, FIRST_SEED + self._number)
+        await self._policy_client.act(unseen)  # the first question takes longer than all others
+
+    async def ask(self, think_s: float) -> tuple[list[float], int, int]:
+        """Latencies, and batches and decisions of a policy of its own."""
+        self.ready()
+        rngs = [random.Random(f"{self._number}/{slot}") for slot in range(len(self._prompts))]
+        asked = [self._ask(prompts, think_s, rng) for prompts, rng in zip(self._prompts, rngs, strict=True)]
+        latencies = [latency for each in await asyncio.gather(*asked) for latency in each]
+        return latencies, getattr(self._server, "batches", 0), getattr(self._server, "decisions", 0)
+
+    async def _ask(self, prompts: Sequence[Prompt], think_s: float, rng: random.Random) -> list[float]:
+        latencies = []
+        for prompt in prompts:
+            await asyncio.sleep(think_s * rng.uniform(0.5, 1.5))
+            start = time.perf_counter()
+            await self._policy_client.act(prompt)
+            latencies.append(time.perf_counter() - start)
+        return latencies
+
+    async def _look(self, steps: int, seed: int) -> list[Prompt]:
+        device = await self._builder.device(f"asker-{self._number}", seed)
+        tasks = self._builder.suite().tasks(self._builder.config.tasks.split, steps, 1 + seed)
+        return [Prompt(task.goal, await device.reset(task)) for task in tasks]
+
+
+def rehearse(builder: Builder, *, steps: int, think_s: float) -> Rehearsal:
+    """`workers.count` × `devices.per_worker` devices ask `steps` times each. Makes the run folder, as a run would."""
+    config = builder.config
+    lifecycle.open_folder(config, Silent(), resume=False)
+    cluster = Cluster(config.runtime, builder.folder, NAMESPACE)
+    try:
+        names, wait_s = topology(config), config.runtime.wait_s
+        host = ray.remote(HostActor).options(name=names.host, num_cpus=0).remote(builder)
+        servers = [
+            ray.remote(ServerActor).options(name=name, num_cpus=0).remote(builder, name, number)
+            for number, name in enumerate(names.servers)
+        ]
+        _all([process.ready.remote() for process in (host, *servers)], wait_s)
+        askers = [ray.remote(Asker).options(num_cpus=0).remote(builder, n) for n in range(config.workers.count)]
+        _all([asker.look.remote(steps) for asker in askers], wait_s)
+        start = time.perf_counter()
+        told = ray.get([asker.ask.remote(think_s) for asker in askers])
+        seconds = time.perf_counter() - start
+        figures = [(batches, decisions) for _, batches, decisions in told]
+        figures += ray.get([server.figures.remote() for server in servers])
+    finally:
+        cluster.close()
+    latencies = tuple(latency for each, _, _ in told for latency in each)
+    return Rehearsal(latencies, sum(b for b, _ in figures), sum(d for _, d in figures), seconds)
+
+
+def _all(references: Sequence[Any], wait_s: float) -> None:
+    for reference in references:
+        answer("process", "start", reference, wait_s)

@@ -1,0 +1,45 @@
+"""Whom the driver does not let in. Nothing here gets as far as Ray; tests/faults/test_machines.py does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from toy import ToyBuilder, toy_config
+
+from distrl.runtime.join_requests import Candidate, Standing, Visit
+from distrl.runtime.ray.joined_workers import Guests
+
+
+def answers(tmp_path: Any, *visits: Visit, taken: tuple[str, ...] = ()) -> dict[str, Standing]:
+    """What the gate is told after these visits."""
+    guests = Guests(ToyBuilder(toy_config(tmp_path)), "toy-1", lambda: list(taken), lambda *_: None, lambda _: None)
+    guests.tend(lambda _: list(visits))
+    heard: dict[str, Standing] = {}
+
+    def listen(standings: dict[str, Standing]) -> list[Visit]:
+        heard.update(standings)
+        return []
+
+    guests.tend(listen)
+    return heard
+
+
+def visit(name: str, *overrides: str, leaving: bool = False) -> Visit:
+    return Visit(Candidate(name, f"key of {name}", "node", "code", "0.1.0", "/spool", overrides), leaving)
+
+
+def test_a_second_machine_of_a_name_waits_and_is_told_why(tmp_path: Any) -> None:
+    standing = answers(tmp_path, visit("phones"), taken=("phones",))["key of phones"]
+    assert standing.status == "waiting"
+    assert "a worker named phones plays already" in standing.detail
+    assert "--name" in standing.detail
+
+
+def test_a_machine_that_wants_to_change_the_run_is_refused(tmp_path: Any) -> None:
+    standing = answers(tmp_path, visit("phones", "policy.temperature=2"))["key of phones"]
+    assert standing.status == "refused"
+    assert "policy.temperature=2 belongs to the run" in standing.detail
+
+
+def test_whoever_leaves_before_it_played_has_left(tmp_path: Any) -> None:
+    assert answers(tmp_path, visit("phones", leaving=True))["key of phones"] == Standing("left")
