@@ -14,12 +14,12 @@ from served import served
 from typer.testing import CliRunner
 
 from distrl.cli import android, checks
+from distrl.cli import android_checks as machine
 from distrl.cli.main import app
 from distrl.config import load_config
 from distrl.devices.avd import ports
 from distrl.devices.avd import sdk as sdks
 from distrl.errors import NoEmulator
-from distrl.cli import android_checks as machine
 
 
 def named(findings):
