@@ -97,10 +97,10 @@ def _play(config: Config, ballast: Ballast) -> History:
     from distrl.bench._ballast import BallastBuilder, read_marks
     from distrl.runtime import lifecycle
     from distrl.runtime.progress import Silent
-    from distrl.runtime.ray import RayRun
+    from distrl.runtime.ray import engine
 
     builder = BallastBuilder(config, ballast)
-    lifecycle.run(builder, RayRun, Silent(), resume=False)
+    lifecycle.run(builder, engine(config.runtime), Silent(), resume=False)
     return History.read(read_marks(builder.marks_folder))
 
 

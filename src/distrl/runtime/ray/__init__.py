@@ -1,9 +1,26 @@
 """The Ray runtime, the default: host, learner and each worker in a process of its own.
 
 `cluster` starts or joins Ray, `actors` are the processes, `clients` is how they call the host, `run` drives them.
-Ray is imported in this folder and nowhere else.
+Ray is imported in this folder and nowhere else, and only once `environment` has prepared for it.
 """
 
-from distrl.runtime.ray.run import RayRun
+from __future__ import annotations
 
-__all__ = ["RayRun"]
+from typing import TYPE_CHECKING
+
+from distrl.runtime.ray.environment import prepare
+
+if TYPE_CHECKING:
+    from distrl.config import RuntimeConfig
+    from distrl.runtime.ray.run import RayRun
+
+
+def engine(config: RuntimeConfig) -> type[RayRun]:
+    """The class that runs on Ray, imported for this config. Raises `ConfigError` when Ray was imported too early."""
+    prepare(config)
+    from distrl.runtime.ray.run import RayRun
+
+    return RayRun
+
+
+__all__ = ["engine", "prepare"]
