@@ -16,7 +16,7 @@ import ray
 from distrl import background
 from distrl.host.weights import verify
 from distrl.runtime.evaluation import MemorySpool, TaskList
-from distrl.runtime.join_requests import Gate, Standing, Visit
+from distrl.runtime.join_requests import JoinRequest, JoinRequests, JoinStatus
 from distrl.runtime.learner_loop import LearnerLoop
 from distrl.runtime.ray.clients import LearnersClient, Shelved, WorkersClient
 from distrl.runtime.ray.inference import remote_policy
@@ -40,22 +40,22 @@ class HostActor(Process):
         self._newest: Any = None
         self._shelving = background.threads(1)
         self._shelved: tuple[int, Future[tuple[Any, VersionedWeights]] | None] = (0, None)
-        self._gate = Gate(code_digest(), time.time)
+        self._joining = JoinRequests(code_digest(), time.time)
 
     def call(self, method: str, *arguments: Any) -> Any:
         self.ready()
         found = getattr(self._host, method)
         return found(*arguments) if callable(found) else found
 
-    def knock(self, candidate: Tree, leaving: bool) -> Tree:
+    def poll(self, candidate: Tree, leaving: bool) -> Tree:
         self.ready()
-        return self._gate.knock(candidate, leaving)
+        return self._joining.poll(candidate, leaving)
 
-    def visits(self, standings: Mapping[str, Standing]) -> list[Visit]:
-        return self._gate.round(standings)
+    def join_requests(self, statuses: Mapping[str, JoinStatus]) -> list[JoinRequest]:
+        return self._joining.exchange(statuses)
 
-    def dismiss(self, why: str) -> int:
-        return self._gate.dismiss(why)
+    def end_joining(self, why: str) -> int:
+        return self._joining.end(why)
 
     def shelve(self, weights: VersionedWeights) -> None:
         """Begin to make a version ready, in a thread beside the calls: large weights take a second to copy and check,

@@ -20,7 +20,7 @@ import ray
 import distrl
 from distrl.errors import CannotJoin, DistrlError, Unreachable
 from distrl.ports import LOOPBACK
-from distrl.runtime.join_requests import NEW, Candidate, Standing
+from distrl.runtime.join_requests import NEW, Candidate, JoinStatus
 from distrl.runtime.join_watcher import TRY_AGAIN, Offer
 from distrl.runtime.ray.clients import answer
 from distrl.runtime.ray.environment import AUTO, answers
@@ -106,19 +106,19 @@ class _Poller:
                 return 0  # there is nothing to hand back, and a training that evaluates would keep us waiting
             time.sleep(POLL_S / 5) if leaving else self._leaving.wait(POLL_S)
 
-    def _poll(self, leaving: bool) -> Standing | None:
+    def _poll(self, leaving: bool) -> JoinStatus | None:
         """What the host answers; null when the training is gone."""
         try:
-            status = Standing(**answer("host", "knock", self._host.knock.remote(self._request, leaving), ANSWER_S))
+            status = JoinStatus(**answer("host", "poll", self._host.poll.remote(self._request, leaving), ANSWER_S))
         except Unreachable:
             if is_gone(self._offer, self._namespace, time.monotonic() - self._answered_at):
                 return None
-            return Standing("waiting", "the host does not answer; it may be starting again")
+            return JoinStatus("waiting", "the host does not answer; it may be starting again")
         self._answered_at = time.monotonic()
         self._known = self._known or status != NEW
         return status
 
-    def _tell(self, status: Standing) -> None:
+    def _tell(self, status: JoinStatus) -> None:
         if (text := f"{self._offer.name} is {status.status}: {status.detail}") != self._told:
             tell(say=text)
         self._told = text

@@ -17,7 +17,7 @@ from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from distrl.errors import ConfigError, StorageFull, Unreachable
-from distrl.runtime.join_requests import Candidate, Standing, Visit, guest_config
+from distrl.runtime.join_requests import Candidate, JoinRequest, JoinStatus, joined_config
 from distrl.runtime.ray.actors import WorkerActor
 from distrl.runtime.ray.clients import original
 from distrl.runtime.topology import Builder
@@ -35,7 +35,7 @@ class Guest:
     playing: bool = False
     leaving: bool = False
     deaths: int = 0
-    standing: Standing = field(default_factory=lambda: Standing("waiting", "the worker starts"))
+    status: JoinStatus = field(default_factory=lambda: JoinStatus("waiting", "the worker starts"))
 
     @property
     def name(self) -> str:
@@ -60,52 +60,52 @@ class Guests:
         self._ask_host = ask_host
         self._say = say
         self._guests: dict[str, Guest] = {}
-        self._answers: dict[str, Standing] = {}
+        self._answers: dict[str, JoinStatus] = {}
         self._number = FIRST_NUMBER
 
     def __len__(self) -> int:
         return len(self._guests)
 
-    def tend(self, visits: Callable[[dict[str, Standing]], list[Visit]]) -> None:
-        """One round: `visits` takes our answers to the gate and brings who has knocked."""
-        standings = {key: guest.standing for key, guest in self._guests.items()}
-        for visit in visits({**self._answers, **standings}):
-            self._hear(visit)
+    def tend(self, exchange: Callable[[dict[str, JoinStatus]], list[JoinRequest]]) -> None:
+        """One round: `exchange` takes our answers to the host and brings the join requests that stand."""
+        statuses = {key: guest.status for key, guest in self._guests.items()}
+        for request in exchange({**self._answers, **statuses}):
+            self._hear(request)
         jobs = {guest.job: guest for guest in self._guests.values()}
         done, _ = ray.wait(list(jobs), num_returns=len(jobs), timeout=0) if jobs else ([], [])
         for job in done:
             self._look_at(jobs[job])
 
     def stop(self, wait_s: float) -> None:
-        """They give back what they play and deliver what is finished; their machines stay at the gate."""
+        """They give back what they play and deliver what is finished; their machines go on polling."""
         for guest in self._guests.values():
             guest.actor.stop.remote()
         jobs = [guest.job for guest in self._guests.values()]
         if jobs:
             ray.wait(jobs, num_returns=len(jobs), timeout=wait_s)
         for guest in list(self._guests.values()):
-            self._let_go(guest, Standing("waiting", "the training stops"))
+            self._let_go(guest, JoinStatus("waiting", "the training stops"))
 
-    def _hear(self, visit: Visit) -> None:
-        key = visit.candidate.key
+    def _hear(self, request: JoinRequest) -> None:
+        key = request.candidate.key
         if (guest := self._guests.get(key)) is not None:
-            if visit.leaving and not guest.leaving:
+            if request.leaving and not guest.leaving:
                 guest.leaving = True
                 guest.actor.stop.remote()
-        elif visit.leaving:
-            self._answers[key] = Standing("left")
-        elif self._answers.get(key, Standing("waiting")).status == "waiting":
-            self._welcome(visit.candidate)
+        elif request.leaving:
+            self._answers[key] = JoinStatus("left")
+        elif self._answers.get(key, JoinStatus("waiting")).status == "waiting":
+            self._welcome(request.candidate)
 
     def _welcome(self, candidate: Candidate) -> None:
         if candidate.name in [*self._taken(), *(guest.name for guest in self._guests.values())]:
             detail = f"a worker named {candidate.name} plays already; give this one another --name, or wait for its end"
-            self._answers[candidate.key] = Standing("waiting", detail)
+            self._answers[candidate.key] = JoinStatus("waiting", detail)
             return
         try:
-            config = guest_config(self._builder.config, candidate.overrides)
+            config = joined_config(self._builder.config, candidate.overrides)
         except ConfigError as error:
-            self._answers[candidate.key] = Standing("refused", str(error))
+            self._answers[candidate.key] = JoinStatus("refused", str(error))
             return
         builder = type(self._builder)(config, Path(candidate.spool) / self._identity)
         self._number += 1
@@ -129,15 +129,15 @@ class Guests:
             self._on_process_death(guest)
         else:
             if guest.leaving:
-                self._let_go(guest, Standing("left"))
+                self._let_go(guest, JoinStatus("left"))
                 self._say(f"{guest.name} has left; the others go on.")
             else:
                 self._play(guest)
 
     def _play(self, guest: Guest) -> None:
         if not guest.playing:
-            devices = guest_config(self._builder.config, guest.candidate.overrides).devices.per_worker
-            guest.standing = Standing("playing", f"{devices} devices")
+            devices = joined_config(self._builder.config, guest.candidate.overrides).devices.per_worker
+            guest.status = JoinStatus("playing", f"{devices} devices")
             self._say(f"{guest.name} plays with {devices} devices.")
         guest.playing = True
         guest.job = guest.actor.play.remote()
@@ -147,7 +147,7 @@ class Guests:
             time.sleep(0.1)  # the one thing that helps here is time
             guest.job = guest.actor.ready.remote()
             return
-        self._let_go(guest, Standing("refused", f"the worker cannot play: {error}"))
+        self._let_go(guest, JoinStatus("refused", f"the worker cannot play: {error}"))
         self._lose(guest)
         self._say(f"{guest.name} cannot play and is let go: {error}")
 
@@ -158,7 +158,7 @@ class Guests:
         guest.deaths += 1
         self._lose(guest)
         if guest.deaths > self._builder.config.runtime.max_restarts:
-            self._let_go(guest, Standing("refused", f"its process died {guest.deaths} times"))
+            self._let_go(guest, JoinStatus("refused", f"its process died {guest.deaths} times"))
             self._say(f"{guest.name} died too often; the others go on without it.")
             return
         self._await_return(guest)
@@ -171,15 +171,15 @@ class Guests:
             time.sleep(0.1)
             guest.job = guest.actor.ready.remote()
         else:
-            self._let_go(guest, Standing("left", "its process died"))
+            self._let_go(guest, JoinStatus("left", "its process died"))
             self._say(f"{guest.name} is gone; the others go on without it.")
 
     def _lose(self, guest: Guest) -> None:
         self._ask_host("lose_worker", guest.name)
 
-    def _let_go(self, guest: Guest, standing: Standing) -> None:
+    def _let_go(self, guest: Guest, status: JoinStatus) -> None:
         del self._guests[guest.candidate.key]
-        self._answers[guest.candidate.key] = standing
+        self._answers[guest.candidate.key] = status
         ray.kill(guest.actor)
 
     def _node_lives(self, guest: Guest) -> bool:

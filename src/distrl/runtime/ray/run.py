@@ -14,7 +14,7 @@ from ray.exceptions import RayActorError, RayTaskError
 from distrl.errors import ProcessLost, StorageFull, Unreachable
 from distrl.runtime.evaluation import Tracker
 from distrl.runtime.interrupt import Interrupt
-from distrl.runtime.join_requests import Standing, Visit
+from distrl.runtime.join_requests import JoinRequest, JoinStatus
 from distrl.runtime.limits import TrainingLimits
 from distrl.runtime.progress import Progress
 from distrl.runtime.ray.clients import answer, original, patient_answer
@@ -107,7 +107,7 @@ class RayRun:
                 self._tend(jobs)
                 side.tend(self.limits.trained_s)
                 if self._joinable:
-                    guests.tend(self._visits)
+                    guests.tend(self._join_requests)
             patience_s = self.wait_s
         finally:
             self.limits.stop()
@@ -115,7 +115,7 @@ class RayRun:
             guests.stop(patience_s)
             side.close()
         if self._joinable and not self.interrupt.requested:  # else machines wait for the training to be resumed
-            self._dismiss("the training is over")
+            self._end_joining("the training is over")
         self._ask_host("mark", self.limits.trained_s)
         self._settle_learner(jobs["learner"])
         patient_answer("learner", "checkpoint", self.learner.checkpoint.remote, self.wait_s)
@@ -245,20 +245,21 @@ class RayRun:
     def _joinable(self) -> bool:
         return self.config.runtime.listen is not None or self.config.runtime.address != LOCAL
 
-    def _visits(self, standings: dict[str, Standing]) -> list[Visit]:
-        """Who has knocked. A host that starts again has nobody at its gate for a moment."""
+    def _join_requests(self, statuses: dict[str, JoinStatus]) -> list[JoinRequest]:
+        """Of machines that want to play. A host that starts again has none for a moment."""
         try:
-            visits: list[Visit] = answer("host", "visits", self.host.visits.remote(standings), HURRY_S)
+            asked = self.host.join_requests.remote(statuses)
+            requests: list[JoinRequest] = answer("host", "join_requests", asked, HURRY_S)
         except Unreachable:
             return []
-        return visits
+        return requests
 
-    def _dismiss(self, why: str) -> None:
+    def _end_joining(self, why: str) -> None:
         """Send the machines home that joined. One that does not hear it in time would wait for a resume."""
         deadline = time.monotonic() + HURRY_S
         while time.monotonic() < deadline:
             try:
-                if not answer("host", "dismiss", self.host.dismiss.remote(why), HURRY_S):
+                if not answer("host", "end_joining", self.host.end_joining.remote(why), HURRY_S):
                     return
             except Unreachable:
                 pass  # it starts again, and then hears of everybody again
