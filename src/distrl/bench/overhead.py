@@ -38,8 +38,8 @@ from distrl.types import (
     Tree,
     VersionedWeights,
 )
-from distrl.worker.episode import Episode, EpisodeLimits
-from distrl.worker.ids import TrajectoryIds
+from distrl.worker.episode import Episode, EpisodeLimits, TrajectoryIds
+from distrl.worker.host_client import TolerantHostClient
 from distrl.worker.spool import Spool
 from distrl.worker.uploader import Uploader
 
@@ -171,18 +171,17 @@ class Framework:
         self._watch = watch
         self._policy = ScriptedPolicy()
         self._spool = Spool(folder)
-        self._uploader = Uploader("bench", self._spool, TaskList("bench", []), limit_bytes=2**40)
+        self._uploader = Uploader(self._spool, TolerantHostClient("bench", TaskList("bench", [])), limit_bytes=2**40)
         server = PolicyServer(self._policy, batch_size=32, executor=executor)
-        mint = TrajectoryIds(seed, 0)
-        self._episode = Episode(watch, server, Verdict(), LIMITS, mint=mint, now=time.time, worker="bench")
+        self._episode = Episode(watch, server, Verdict(), LIMITS, new_id=TrajectoryIds(seed, 0), now=time.time)
 
     async def play(self, task: Task, actions: Sequence[Action]) -> Timing:
         self._policy.tell(actions)
         began = self._watch.start()
         trajectory = await self._episode.play(task)
-        await self._uploader.post(trajectory, "lease")
+        await self._uploader.put(trajectory)
         timing = self._watch.timing(time.perf_counter() - began)
-        self._spool.remove(trajectory.id)  # delivering is the courier's business, and no device waits for it
+        self._spool.remove(trajectory.id)  # no device waits for delivery
         return timing
 
 

@@ -4,9 +4,9 @@ prompt     what it is asked: the goal, the actions, the last screenshots; what a
 reply      what counts as an answer: exactly one JSON object of the schema, nothing else
 endpoint   one request over HTTP: deadline, size, no redirects
 secret     the key: from the environment into a header, and nowhere else
-backoff    how long to wait before the next attempt
 breaker    when not to ask at all
 cache      verdicts by content
+retry_after   how long the endpoint asks to be left alone
 counters   what was asked, and what it cost
 judge      all of it together
 """

@@ -12,8 +12,8 @@ import httpx2
 
 from distrl.config.judging import endpoint_url
 from distrl.errors import JudgeRefused, JudgeTrouble
-from distrl.judges.vlm.backoff import retry_after_s
 from distrl.judges.vlm.reply import Reply, parse_completion, plain
+from distrl.judges.vlm.retry_after import retry_after_s
 from distrl.judges.vlm.secret import Key
 from distrl.types import Tree
 

@@ -6,10 +6,10 @@ import asyncio
 import random
 from collections.abc import Callable
 
+from distrl.backoff import Backoff
 from distrl.config import JudgeConfig
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
 from distrl.judges.rules import unfinished
-from distrl.judges.vlm.backoff import Backoff
 from distrl.judges.vlm.breaker import Breaker
 from distrl.judges.vlm.cache import VerdictCache
 from distrl.judges.vlm.counters import Counters
@@ -22,6 +22,8 @@ from distrl.types import Outcome, Task, Trajectory, Tree
 SIGNED = "vlm: "
 """Every reason begins so: an outcome shows for ever who gave it."""
 LONGEST_REASON = 300
+FIRST_RETRY_S, LAST_RETRY_S = 0.5, 30.0
+"""Delays before the first retry and, doubled each time, at most."""
 
 
 def loop_time() -> float:
@@ -59,7 +61,12 @@ class VlmJudge:
         if not config.model:
             raise ConfigError("There is no model to ask for outcomes: set judge.model, and judge.url for its endpoint.")
         key = Key.from_environment(config)
-        return cls(config, HttpEndpoint(config.url, key, config.timeout_s), key, Backoff(random.Random(seed)))
+        return cls(
+            config,
+            HttpEndpoint(config.url, key, config.timeout_s),
+            key,
+            Backoff(FIRST_RETRY_S, LAST_RETRY_S, random.Random(seed)),
+        )
 
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
         last = trajectory.steps[-1].decision.action if trajectory.steps else None
