@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from distrl.bench.learning.headlines import headlines
 from distrl.bench.learning.table import conditions, percent, rows, sentences
 
 Results = Mapping[str, Mapping[str, Any] | None]
@@ -85,7 +86,7 @@ makes it and a JSON file in `results/` with command, versions, hardware and date
 - **What there is to learn.** Of the paper's warm start no greedy figure is known. The earlier `pocket`, from which the
   races of all methods start, is less ignorant than unsure: played greedily it has most of what methods gain in four
   minutes. Such a race measures first how fast a method makes a policy sure of what it half knows, and only then what it
-  learns beyond ([log.md](log.md)). The races from a beginner, which wins one task in six of General, leave more to
+  learns beyond ([log](log/index.md)). The races from a beginner, which wins one task in six of General, leave more to
   learn.
 
 So absolute figures cannot be compared, and are not meant to be. What can be compared is who is ahead, by how much, and
@@ -113,8 +114,8 @@ more method: the records in `runs/learning-<suite>/records` are all it needs. Th
 def page(results: Path, images: Path) -> str:
     """The whole page, from a folder of results and one of pictures."""
     found = {name: _read(results / f"learning-{name}.json") for name in TITLES}
-    parts = [HEAD, *_claims(found), *_tables(found, images), _throughput(_read(results / "async.json"))]
-    return "\n".join(parts)
+    collection = _throughput(_read(results / "async.json"))
+    return "\n".join([HEAD, *headlines(found), *_claims(found), *_tables(found, images), collection])
 
 
 def command(suite: str, result: Mapping[str, Any] | None) -> str:
