@@ -79,8 +79,11 @@ makes it and a JSON file in `results/` with command, versions, hardware and date
 - **Judge.** The paper asks Gemini-1.5-Pro; our rules look at the phone's state and are right by construction.
 - **Time and machines.** The paper trains for 100 minutes and more on four V100 and two workers with eight T4 each. We
   train for minutes, on one machine.
-- **Algorithm.** What we do where the paper is silent or wrong stands in [algorithms.md](algorithms.md). Its DigiRL "on
-  one machine" has no row of ours: synchronous training is one setting of our one system.
+- **Algorithm.** On purpose, the importance ratio is truncated and carries no gradient; the invalid-action penalty
+  enters as reward; entropy is that of the token distributions; priorities are really sampled from, with importance
+  weights; the terminal step is always part of a sample. [algorithms.md](algorithms.md) has all of it, and what we do
+  where the paper is silent. The paper's DigiRL "on one machine" has no row of ours: synchronous training is one setting
+  of our one system.
 - **Tests.** Our test-instances have goals that are not in train, test-templates templates that are not, test-apps apps
   that are not. The paper's test split is closest to our test-instances.
 - **What there is to learn.** Of the paper's warm start no greedy figure is known. The earlier `pocket`, from which the
