@@ -46,6 +46,7 @@ format: setup
 
 docs: setup
 	$(BIN)/distrl config --markdown > docs/configuration.md
+	$(BIN)/python -m distrl.bench.learning.plots docs/images results/learning-general.json results/learning-webshop.json
 	$(BIN)/python -m distrl.bench.learning.reproduction > docs/reproduction.md
 	$(BIN)/python -c 'from distrl.devices.sim.preview import sheet; sheet().save("docs/images/phone.png", optimize=True)'
 

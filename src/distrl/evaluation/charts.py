@@ -171,8 +171,8 @@ def ticks(low: float, high: float, about: int = 5) -> list[float]:
 
 def _x_extent(lines: Sequence[Line]) -> tuple[float, float]:
     """From zero, unless there is something before it: every axis of a run counts from its start."""
-    low = min(0.0, *(float(line.x.min()) for line in lines))
-    high = max(float(line.x.max()) for line in lines)
+    low = min((0.0, *(float(line.x.min()) for line in lines)))
+    high = max((low, *(float(line.x.max()) for line in lines)))
     return low, high if high > low else low + 1.0
 
 
