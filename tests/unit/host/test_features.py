@@ -32,6 +32,13 @@ def test_beyond_its_capacity_the_oldest_leave() -> None:
     assert len(shelf) == 2
 
 
+def test_what_is_larger_than_everything_is_left_out_and_the_rest_stays() -> None:
+    shelf = FeatureShelf(capacity_mb=1)
+    shelf.put({"a": array(1)})
+    shelf.put({"b": np.zeros((3, HALF_MB), np.float32)})
+    assert list(shelf.take(["a", "b"])) == ["a"]
+
+
 def test_what_is_kept_does_not_hang_on_to_the_message_it_came_in() -> None:
     shelf = FeatureShelf(capacity_mb=1)
     message = np.zeros((2, 8), np.float32)
