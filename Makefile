@@ -22,7 +22,7 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed: make PYTHON=python3.12 setup")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install -q --no-compile -c constraints.txt torch
-	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[dev,bench]'
 	touch $@
 
 train: setup
@@ -52,6 +52,7 @@ format: setup
 
 docs: setup
 	$(BIN)/distrl config --markdown > docs/configuration.md
+	$(BIN)/python -m distrl.bench.learning.plots docs/images results/learning-general.json results/learning-webshop.json
 	$(BIN)/python -m distrl.bench.learning.reproduction > docs/reproduction.md
 	$(BIN)/python -c 'from distrl.devices.sim.preview import sheet; sheet().save("docs/images/phone.png", optimize=True)'
 

@@ -40,7 +40,7 @@ def learning(
         Path | None, typer.Option(help="Runs, logs and records go there; default: runs/learning-SUITE.")
     ] = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves there, as PNG.")] = None,
+    plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves there, as SVG.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs and what they change; start none.")] = False,
 ) -> None:
     """Train every method from the same warm start for the same time, and say who ends where and how fast.

@@ -151,7 +151,7 @@ def _tables(results: Results, images: Path) -> Iterator[str]:
         yield "\n".join([NOTES[suite], "", conditions(result), "", *rows(result), "", *sentences(result), ""])
         if suite not in SUITES:
             yield f"`{command(suite, result)}`\n"
-        for picture in sorted(images.glob(f"learning-{suite}-*.png")):
+        for picture in sorted(images.glob(f"learning-{suite}-*.svg")):
             yield f"![{picture.stem.replace('-', ' ')}](images/{picture.name})\n"
 
 
