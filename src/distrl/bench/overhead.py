@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from distrl.bench._judge import FixedJudge
 from distrl.bench.device import monkey
 from distrl.devices.base import Device
 from distrl.devices.open import open_device
@@ -34,8 +35,6 @@ from distrl.types import (
     Screen,
     Tap,
     Task,
-    Trajectory,
-    Tree,
     VersionedWeights,
 )
 from distrl.worker.episode import Episode, EpisodeLimits, TrajectoryIds
@@ -45,6 +44,7 @@ from distrl.worker.uploader import Uploader
 
 NULL, PHONE, SLOW = "null://phone", "sim://phone", "null://phone?action_s=1"
 NULL_BAR_MS, SLOW_BAR = 2.0, 0.01
+NOT_JUDGED = Outcome("failure", "not judged")
 LIMITS = EpisodeLimits(command_s=60.0, episode_s=1800.0, history=3)
 
 
@@ -173,7 +173,9 @@ class Framework:
         self._spool = Spool(folder)
         self._uploader = Uploader(self._spool, TolerantHostClient("bench", TaskList("bench", [])), limit_bytes=2**40)
         server = PolicyServer(self._policy, batch_size=32, executor=executor)
-        self._episode = Episode(watch, server, Verdict(), LIMITS, new_id=TrajectoryIds(seed, 0), now=time.time)
+        self._episode = Episode(
+            watch, server, FixedJudge(NOT_JUDGED), LIMITS, new_id=TrajectoryIds(seed, 0), now=time.time
+        )
 
     async def play(self, task: Task, actions: Sequence[Action]) -> Timing:
         self._policy.tell(actions)
@@ -204,13 +206,6 @@ class ScriptedPolicy:
 
     def known_features(self, digests: Sequence[str]) -> Features:
         return {}
-
-
-class Verdict:
-    """A judge that has made up its mind."""
-
-    async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
-        return Outcome("failure", "not judged")
 
 
 class Stopwatch:

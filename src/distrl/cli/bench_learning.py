@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def learning(
     folder: Annotated[
         Path | None, typer.Option(help="Runs, logs and records go there; default: runs/learning-SUITE.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: JsonFile = None,
     plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves there, as SVG.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs and what they change; start none.")] = False,
 ) -> None:
@@ -52,8 +52,7 @@ def learning(
     from distrl.bench.learning.methods import choose
     from distrl.bench.learning.plan import Plan, cores
 
-    if json_file and not json_file.parent.is_dir():
-        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
+    require_folder(json_file)
     chosen = choose([name.strip() for name in methods.split(",")], seeds)
     where = folder or Path("runs") / f"learning-{suite}"
     plan = Plan(suite, profile, minutes, chosen, where, tuple(changes or ()))
@@ -99,9 +98,7 @@ def measure(plan: Plan, parallel: int, json_file: Path | None, plots: Path | Non
     page = markdown(figures)
     (plan.folder / "learning.md").write_text(page, encoding="utf-8")
     typer.echo(page)
-    if json_file:
-        json_file.write_text(json.dumps(figures) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
+    write_figures(figures, json_file, console, indent=None)
     for path in draw_all(figures, plots) if plots else ():
         console.print(f"drawn to {path}", soft_wrap=True)
     if all(record.failed for record in records if record.method in plan.methods):

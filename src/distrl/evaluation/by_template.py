@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from distrl.evaluation.charts import signed
 from distrl.evaluation.curves import EvaluationPoint
 from distrl.evaluation.evaluate import Comparison, Evaluation
 from distrl.evaluation.page import fill
+from distrl.evaluation.scales import signed
 
 NOTHING = Evaluation(())
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from distrl.evaluation.charts import Line, line_chart, percent
+from distrl.evaluation.charts import Line, line_chart
 from distrl.evaluation.curves import EvaluationPoint, Training, moving_average, throughput
 from distrl.evaluation.page import fill
+from distrl.evaluation.scales import percent
 from distrl.store.run import RunStore, Series
 from distrl.types import Floats
 

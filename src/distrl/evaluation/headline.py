@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from markupsafe import Markup
 
-from distrl.evaluation.charts import Scale, Tick, plain_number, signed
 from distrl.evaluation.curves import EvaluationPoint, Training
 from distrl.evaluation.evaluate import Comparison, Evaluation
 from distrl.evaluation.page import fill
+from distrl.evaluation.scales import Scale, Tick, plain_number, signed
 from distrl.store.run import Counts
 
 SPAN_WIDTH, SPAN_HEIGHT = 440, 74

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from distrl.evaluation.charts import Frame, Line, Scale, Tick, percent, place, ticks
+from distrl.evaluation.charts import Frame, Line, place
 from distrl.evaluation.page import fill
+from distrl.evaluation.scales import Scale, Tick, percent, ticks
 
 PLOT = Frame(width=1020, height=472, left=64, right=350, top=48, bottom=44)
 ROW_HEIGHT = 26

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.asynchrony.fleet import FlatteringJudge, ScriptedPolicyClient, WaitingPhone, WaitingSuite
+from distrl.bench._judge import FixedJudge
+from distrl.bench.asynchrony.fleet import ScriptedPolicyClient, WaitingPhone, WaitingSuite
 from distrl.bench.asynchrony.hosting import HostThread, HostThreadClient
 from distrl.bench.asynchrony.profiles import ACTIONS, MEAN_S, Pace
 from distrl.bench.asynchrony.timeline import Episode, Timeline, Uses
@@ -87,7 +88,7 @@ class WaitingBuilder(Builder):
         return WaitingSuite()
 
     def judge(self) -> Any:
-        return FlatteringJudge()
+        return FixedJudge()
 
     async def device(self, worker: str, slot: int) -> Any:
         return WaitingPhone(slot, self.pace, self.uses, self.began)

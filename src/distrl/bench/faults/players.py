@@ -1,4 +1,4 @@
-"""A policy and judges that take no time, and do on purpose what real ones do now and then."""
+"""Policies that take no time, and do on purpose what real ones do now and then."""
 
 from __future__ import annotations
 
@@ -10,13 +10,9 @@ from distrl.types import (
     Done,
     Features,
     Invalid,
-    Outcome,
     Press,
     Prompt,
     Swipe,
-    Task,
-    Trajectory,
-    Tree,
     Wait,
 )
 
@@ -64,10 +60,3 @@ class Mumbler(Mover):
 
 def endless(goal: str) -> bool:
     return len(goal) % EVERY == 0
-
-
-class Lenient:
-    """Calls everything a success."""
-
-    async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
-        return Outcome("success")

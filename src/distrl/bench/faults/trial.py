@@ -18,10 +18,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from distrl.bench._judge import FixedJudge
 from distrl.bench.asynchrony.hosting import HostThread, HostThreadClient
 from distrl.bench.faults.emulators import Emulators
 from distrl.bench.faults.endpoint import Endpoint, truth
-from distrl.bench.faults.players import MOVES, Lenient, Mover, Mumbler
+from distrl.bench.faults.players import MOVES, Mover, Mumbler
 from distrl.bench.faults.rack import PhoneThread
 from distrl.bench.faults.rows import Row, row
 from distrl.bench.faults.storm import storm
@@ -90,7 +91,7 @@ class FaultBuilder(Builder):
         self._judge = judge
 
     def judge(self) -> Any:
-        return Lenient() if self._judge == "lenient" else self.vlm_judge()
+        return FixedJudge() if self._judge == "lenient" else self.vlm_judge()
 
 
 def play(job: Job) -> Report:
