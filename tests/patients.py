@@ -8,13 +8,13 @@ from typing import Any
 from toy import ToyDevice
 
 from distrl.devices.base import Health, Rung
-from distrl.devices.fleet.caretaker import Caretaker
-from distrl.devices.fleet.ladder import Care
+from distrl.devices.fleet.ladder import RecoveryPolicy
+from distrl.devices.fleet.supervisor import DeviceSupervisor
 from distrl.errors import DeviceError
 from distrl.runtime.clock import run_virtually
 from distrl.types import Screen
 
-CARE = Care(command_s=5.0, boot_s=30.0, quarantine_s=60.0, longest_s=200.0)
+CARE = RecoveryPolicy(command_s=5.0, boot_s=30.0, quarantine_s=60.0, longest_s=200.0)
 PHONE: tuple[Rung, ...] = ("retry", "reconnect", "restart helper", "force-stop app", "reboot", "wipe")
 TROUBLE = DeviceError("it broke")
 
@@ -76,8 +76,8 @@ class Notes:
 
 def tended(
     open_device: Callable[[], Any],
-    scene: Callable[[Caretaker, Any], Coroutine[Any, Any, Any]],
-    care: Care = CARE,
+    scene: Callable[[DeviceSupervisor, Any], Coroutine[Any, Any, Any]],
+    care: RecoveryPolicy = CARE,
     notes: Notes | None = None,
 ) -> Any:
     """What a scene with a caretaker and the loop returns, without waiting for anything."""
@@ -86,7 +86,7 @@ def tended(
         async def opened() -> Any:
             return open_device()
 
-        keeper = Caretaker(3, "toy://x", opened, care, notes or Notes(), now=loop.time)
+        keeper = DeviceSupervisor(3, "toy://x", opened, care, notes or Notes(), now=loop.time)
         try:
             return await scene(keeper, loop)
         finally:

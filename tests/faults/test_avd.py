@@ -107,7 +107,7 @@ def worker(sdk):
     for process in started:
         process.kill()
         process.wait()
-    ports.reap()
+    ports.end_orphans()
 
 
 def test_emulators_end_with_a_worker_that_is_killed(worker):
@@ -174,7 +174,7 @@ def test_an_emulator_that_never_boots_is_given_up_after_two_tries_and_ends(sdk):
                 await device.recover("reconnect")
 
     play(scene)
-    assert [path for path in ports.notes().glob("*.json") if str(sdk.root) in path.read_text()] == []
+    assert [path for path in ports.session_folder().glob("*.json") if str(sdk.root) in path.read_text()] == []
 
 
 @pytest.mark.parametrize("fault", ["refuses", "crash:0"])
@@ -319,7 +319,7 @@ def test_a_wipe_never_touches_the_avd_of_the_user(sdk, query, tmp_path):
 def test_a_session_whose_number_was_given_away_has_nobody_in_it():
     """Whatever a note says: a process that began at another time is not ended."""
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as stranger:
-        theirs = Session.of(stranger.pid, ports.notes())
+        theirs = Session.of(stranger.pid, ports.session_folder())
         assert theirs is not None
         noted = Session(theirs.leader, theirs.started - 1, theirs.machine, theirs.folder)
         assert noted.living() == ()

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable
 
 from distrl.devices.base import Device
-from distrl.devices.fleet.caretaker import Caretaker
+from distrl.devices.fleet.supervisor import DeviceSupervisor
 from distrl.errors import Unreachable
 from distrl.types import Lease
 from distrl.worker.base import HostClient
@@ -24,7 +24,12 @@ class Slot:
     """Ends when there is no task left, or when it is cancelled; then its lease is given back."""
 
     def __init__(
-        self, caretaker: Caretaker, episode_on: StartEpisode, desk: LeaseClient, pending: Judging, client: HostClient
+        self,
+        caretaker: DeviceSupervisor,
+        episode_on: StartEpisode,
+        desk: LeaseClient,
+        pending: Judging,
+        client: HostClient,
     ) -> None:
         self.caretaker = caretaker
         self.episode_on = episode_on

@@ -10,8 +10,8 @@ from typing import Any
 from distrl.background import in_background
 from distrl.config import Config
 from distrl.devices.base import Device
-from distrl.devices.fleet.caretaker import Caretaker
-from distrl.devices.fleet.ladder import Care
+from distrl.devices.fleet.ladder import RecoveryPolicy
+from distrl.devices.fleet.supervisor import DeviceSupervisor
 from distrl.errors import CorruptData, Unreachable
 from distrl.judges.base import Judge
 from distrl.worker.backoff import Backoff
@@ -107,12 +107,12 @@ class Worker:
                 device, self.policy_client, self.judge, limits, mint=mint, now=self.now, worker=self.name, slot=slot
             )
 
-        def caretaker(slot: int) -> Caretaker:
+        def caretaker(slot: int) -> DeviceSupervisor:
             def opener() -> Awaitable[Device]:
                 return self.open_device(slot)
 
             herald = Herald(self.name, self.client)
-            return Caretaker(slot, devices.address, opener, Care.of(devices), herald, now=self.now)
+            return DeviceSupervisor(slot, devices.address, opener, RecoveryPolicy.of(devices), herald, now=self.now)
 
         return [
             Slot(caretaker(number), starter(number), self.desk, self.pending, self.client)

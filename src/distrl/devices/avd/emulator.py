@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from distrl.devices.avd import guard
 from distrl.devices.avd.options import AvdOptions
-from distrl.devices.avd.ports import PortPair, bury, notes
+from distrl.devices.avd.ports import PortPair, end_session, session_folder
 from distrl.devices.avd.sdk import Avd, Sdk
 from distrl.devices.avd.sessions import Session
 
@@ -58,7 +58,7 @@ class Emulator:
     def __init__(self, ports: PortPair, avd: Avd, words: list[str], variables: dict[str, str]) -> None:
         """Starts it."""
         self.port = ports.port
-        self.log = notes() / f"emulator-{ports.port}.log"
+        self.log = session_folder() / f"emulator-{ports.port}.log"
         self._ports = ports
         with self.log.open("wb") as log:
             self._guard = subprocess.Popen(
@@ -103,6 +103,6 @@ class Emulator:
         self._guard.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._guard.wait(2 * PATIENCE_S)
-        if self.session is None or bury(self.session):
+        if self.session is None or end_session(self.session):
             self._ports.note.unlink(missing_ok=True)
-        self._ports.give_back()
+        self._ports.release()

@@ -7,12 +7,12 @@ import pytest
 from patients import PHONE, TROUBLE, Blind, Notes, Patient, tended
 from toy import ToyDevice
 
-from distrl.devices.fleet.caretaker import CLEARS_AFTER, Caretaker
-from distrl.devices.fleet.ladder import FADES_AFTER, Care
+from distrl.devices.fleet.ladder import STEP_DOWN_AFTER, RecoveryPolicy
+from distrl.devices.fleet.supervisor import PROBATION_EPISODES, DeviceSupervisor
 from distrl.errors import ConfigError, DeviceError, DeviceLost, EpisodeTooLong, NoSuchDevice
 
 
-async def plays(keeper: Caretaker, *faults: DeviceError | None) -> None:
+async def plays(keeper: DeviceSupervisor, *faults: DeviceError | None) -> None:
     """Episodes that end with these faults, one after another."""
     for fault in faults:
         await keeper.ready()
@@ -27,7 +27,7 @@ def test_a_device_is_opened_once_and_stays_while_it_is_well():
         opened.append(ToyDevice())
         return opened[-1]
 
-    async def scene(keeper: Caretaker, loop: Any) -> None:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> None:
         assert keeper.device is None
         await plays(keeper, None, None)
         assert keeper.device is await keeper.ready() is opened[0]
@@ -47,7 +47,7 @@ def test_a_bare_device_is_closed_and_opened_anew():
         opened.append(ToyDevice())
         return opened[-1]
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, TROUBLE)
         assert keeper.device is None
         await keeper.ready()
@@ -64,7 +64,7 @@ def test_a_bare_device_is_closed_and_opened_anew():
 def test_the_ladder_is_climbed_to_the_rung_that_helps(cure):
     patient = Patient(cure)
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, TROUBLE)
         await keeper.ready()
         return keeper.health
@@ -83,7 +83,7 @@ def test_the_ladder_is_climbed_to_the_rung_that_helps(cure):
 def test_a_rung_is_tried_so_often_and_no_more():
     patient = Patient(cure="wipe")
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, TROUBLE)
         await keeper.ready()
         return keeper.health.tried
@@ -99,7 +99,7 @@ def test_a_rung_that_never_ends_is_cut_at_its_deadline_and_the_next_is_tried():
             if rung in ("retry", "reconnect"):
                 await asyncio.sleep(1e9)
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, TROUBLE)
         began = loop.time()
         await keeper.ready()
@@ -117,7 +117,7 @@ def test_a_rung_that_says_it_helped_is_believed_only_with_a_picture():
     def open_device() -> Blind:
         return device
 
-    async def broken(keeper: Caretaker, loop: Any) -> Any:
+    async def broken(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, TROUBLE)
         device.failures = 2
         await keeper.ready()
@@ -129,10 +129,10 @@ def test_a_rung_that_says_it_helped_is_believed_only_with_a_picture():
 def test_a_device_that_breaks_again_soon_begins_one_rung_higher_and_is_forgiven_later():
     patient = Patient("retry")
 
-    async def scene(keeper: Caretaker, loop: Any) -> None:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> None:
         await plays(keeper, TROUBLE, TROUBLE, TROUBLE)
         assert patient.climbed == ["retry", "reconnect"]
-        await plays(keeper, *[None] * (3 * FADES_AFTER), TROUBLE)
+        await plays(keeper, *[None] * (3 * STEP_DOWN_AFTER), TROUBLE)
         patient.climbed.clear()
         await keeper.ready()
 
@@ -147,7 +147,7 @@ def test_at_the_top_is_quarantine_with_a_reason_and_an_end_and_the_device_is_let
         patients.append(Patient(cure=None if len(patients) < 1 else "retry"))
         return patients[-1]
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, TROUBLE)
         waiting = asyncio.ensure_future(keeper.ready())
         while keeper.health.condition != "quarantined":
@@ -172,14 +172,14 @@ def test_one_bad_episode_on_probation_is_quarantine_again_for_twice_as_long_and_
         patients.append(Patient(cure=None if not patients else "retry"))
         return patients[-1]
 
-    async def scene(keeper: Caretaker, loop: Any) -> None:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> None:
         await plays(keeper, TROUBLE, None, TROUBLE)
         before, climbed = loop.time(), [list(patient.climbed) for patient in patients]
         await keeper.ready()
         assert loop.time() - before == pytest.approx(120.0, abs=1.0)
         assert [list(patient.climbed) for patient in patients[: len(climbed)]] == climbed  # no rung was wasted on it
         assert keeper.health.quarantines == 2
-        await plays(keeper, *[None] * CLEARS_AFTER)
+        await plays(keeper, *[None] * PROBATION_EPISODES)
         assert not keeper.health.probation
         await plays(keeper, TROUBLE)
         before = loop.time()
@@ -195,7 +195,7 @@ def test_one_bad_episode_on_probation_is_quarantine_again_for_twice_as_long_and_
 def test_a_device_that_never_opens_is_tried_for_ever_in_longer_and_longer_pauses():
     tried: list[float] = []
 
-    async def scene(keeper: Caretaker, loop: Any) -> None:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> None:
         times.append(loop.time)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(keeper.ready(), 2000.0)
@@ -225,7 +225,7 @@ def test_a_device_that_is_still_broken_after_quarantine_climbs_its_own_ladder():
         patients[-1].proved = len(patients) > 1  # the second is no better when it is opened
         return patients[-1]
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, TROUBLE)
         await keeper.ready()
         return keeper.health
@@ -245,7 +245,7 @@ def test_the_reason_of_a_second_quarantine_is_what_was_wrong_before_it():
         opened.append(Patient(cure=None))
         return opened[0]
 
-    async def scene(keeper: Caretaker, loop: Any) -> None:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> None:
         await plays(keeper, TROUBLE)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(keeper.ready(), 600.0)
@@ -262,7 +262,7 @@ def test_what_is_not_the_device_s_fault_is_no_mark_against_it():
     late = EpisodeTooLong("toy://patient", 9.0)
     faults = [late] * 20
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, *faults, None)
         return keeper.health
 
@@ -274,12 +274,12 @@ def test_what_is_not_the_device_s_fault_is_no_mark_against_it():
 def test_the_last_rung_that_is_allowed_is_the_last_that_is_tried():
     patient = Patient("reboot")
 
-    async def scene(keeper: Caretaker, loop: Any) -> None:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> None:
         await plays(keeper, TROUBLE)
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(keeper.ready(), 30.0)
 
-    tended(lambda: patient, scene, Care(last_rung="force-stop app"))
+    tended(lambda: patient, scene, RecoveryPolicy(last_rung="force-stop app"))
     assert patient.climbed[-1] == "force-stop app"
 
 
@@ -289,7 +289,7 @@ def test_a_driver_with_a_bug_is_a_device_that_broke_and_a_wrong_setting_is_every
             if rung == "retry":
                 raise ZeroDivisionError
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, DeviceLost("toy://0", "screen", 1.0))
         await keeper.ready()
         return keeper.health.helped
@@ -299,7 +299,7 @@ def test_a_driver_with_a_bug_is_a_device_that_broke_and_a_wrong_setting_is_every
     def no_adb() -> Any:
         raise ConfigError("There is no adb on this machine.")
 
-    async def opens(keeper: Caretaker, loop: Any) -> Any:
+    async def opens(keeper: DeviceSupervisor, loop: Any) -> Any:
         await keeper.ready()
 
     with pytest.raises(ConfigError):
@@ -315,7 +315,7 @@ def test_new_facts_are_told_when_there_are_any():
 
     patient, notes = Counting(), Notes()
 
-    async def scene(keeper: Caretaker, loop: Any) -> None:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> None:
         await plays(keeper, None, None)
         patient.popups = 1
         await plays(keeper, None, None)
@@ -329,7 +329,7 @@ def test_a_device_that_cannot_be_closed_is_let_go_all_the_same():
         async def close(self) -> None:
             await asyncio.sleep(1e9)
 
-    async def scene(keeper: Caretaker, loop: Any) -> Any:
+    async def scene(keeper: DeviceSupervisor, loop: Any) -> Any:
         await plays(keeper, TROUBLE)
         await keeper.ready()
         return keeper.health.helped

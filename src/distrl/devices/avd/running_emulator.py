@@ -6,22 +6,22 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from distrl.devices.adb.claims import Claim
 from distrl.devices.adb.device import AdbPhone
+from distrl.devices.adb.file_lock import FileLock
 from distrl.devices.adb.server import AdbServer
 from distrl.devices.avd import clones, console
+from distrl.devices.avd.adb_registration import is_listening, reconnect, register
 from distrl.devices.avd.emulator import Emulator, command, environment
-from distrl.devices.avd.line import announce, drop, listens
 from distrl.devices.avd.options import AvdOptions
-from distrl.devices.avd.ports import claim_ports, reap
+from distrl.devices.avd.ports import claim_ports, end_orphans
 from distrl.devices.avd.sdk import Avd, find_avd, find_sdk, known_options
 from distrl.errors import DeviceError, DeviceGone
 
 POLL_S = 0.3
 RECONNECT_S = 20.0
-HANGS_UP_S = 1.0
+EXIT_DELAY_S = 1.0
 """Between the end of an emulator's connections and its own."""
-TURN_S = 30.0
+START_LOCK_S = 30.0
 """How long an emulator may take to open its console before the next one of its AVD starts."""
 
 
@@ -37,41 +37,41 @@ class Launch:
     avoid: int = 0
     """A port that was just in use: whoever held it may still hold it."""
 
-    async def begin(self, address: str, name: str) -> Running:
+    async def start(self, address: str, name: str) -> RunningEmulator:
         """Start it; it is not ready yet. Raises `NoEmulator`."""
         sdk, avd = find_sdk(), find_avd(self.options.name, self.snapshot)
         server_port = await asyncio.to_thread(self.server.ensure)
         known = await asyncio.to_thread(known_options, sdk.emulator)
-        await asyncio.to_thread(reap)
-        turn = await _turn(avd)
+        await asyncio.to_thread(end_orphans)
+        lock = await _start_lock(avd)
         try:
             ports = claim_ports(avoid=(self.avoid,))
             clone = clones.make_clone(avd, ports.port) if self.wiped else None
             words = command(sdk, self.options, ports.port, known, snapshot=self.snapshot, wiped=self.wiped)
             emulator = Emulator(ports, clone or avd, words, environment(sdk, clone or avd, server_port))
         except BaseException:  # also when cancelled: the next emulator waits for this turn
-            turn.give_back()
+            lock.release()
             raise
         phone = AdbPhone(self.options.phone(emulator.port), name=name)
-        return Running(address, emulator, phone, self, clone, turn)
+        return RunningEmulator(address, emulator, phone, self, clone, lock)
 
 
-async def _turn(avd: Avd) -> Claim:
+async def _start_lock(avd: Avd) -> FileLock:
     """Emulators of one AVD start one after the other: at their start they read and lock the same files."""
-    while (turn := Claim.take(f"avd-start-{avd.key}")) is None:
+    while (lock := FileLock.acquire(f"avd-start-{avd.key}")) is None:
         await asyncio.sleep(POLL_S)
-    return turn
+    return lock
 
 
-class Running:
+class RunningEmulator:
     """Owns the emulator and the phone."""
 
     def __init__(
-        self, address: str, emulator: Emulator, phone: AdbPhone, launch: Launch, clone: Avd | None, turn: Claim
+        self, address: str, emulator: Emulator, phone: AdbPhone, launch: Launch, clone: Avd | None, lock: FileLock
     ) -> None:
         self.emulator = emulator
         self.phone = phone
-        self._address, self._launch, self._clone, self._turn = address, launch, clone, turn
+        self._address, self._launch, self._clone, self._start_lock = address, launch, clone, lock
         self._boot_until = time.monotonic() + launch.options.boot_s
 
     @property
@@ -95,12 +95,12 @@ class Running:
         """Reach the phone anew. One that is still starting is given the rest of its time. Raises `DeviceError`."""
         self._check_alive("reconnecting")
         await self.phone.close()
-        await asyncio.to_thread(drop, self._launch.server, self.port)
+        await asyncio.to_thread(reconnect, self._launch.server, self.port)
         await self._wait_until_ready(max(RECONNECT_S, self._boot_until - time.monotonic()))
 
     async def stop(self) -> None:
         """End it, by force if need be."""
-        self._turn.give_back()
+        self._start_lock.release()
         try:
             await self.phone.close()
         finally:
@@ -108,26 +108,26 @@ class Running:
             if self._clone is not None:
                 await asyncio.to_thread(clones.remove_clone, self._clone)
 
-    async def lives_on(self) -> bool:
+    async def stays_alive(self) -> bool:
         """Whether an emulator that hung up is still there after a moment."""
-        until = time.monotonic() + HANGS_UP_S
+        until = time.monotonic() + EXIT_DELAY_S
         while self.emulator.alive and time.monotonic() < until:
-            await asyncio.sleep(HANGS_UP_S / 20)
+            await asyncio.sleep(EXIT_DELAY_S / 20)
         return self.emulator.alive
 
-    def ended(self, operation: str) -> DeviceGone:
+    def death(self, operation: str) -> DeviceGone:
         return DeviceGone(self._address, operation, f"its emulator ended: {self.emulator.last_words()}")
 
     def _check_alive(self, operation: str) -> None:
         if not self.emulator.alive:
-            raise self.ended(operation)
+            raise self.death(operation)
 
     async def _wait_for_console(self) -> None:
         """Once it listens it has read the AVD, and the next one may start."""
-        until = min(self._boot_until, time.monotonic() + TURN_S)
-        while self.emulator.alive and time.monotonic() < until and not listens(self.port):
+        until = min(self._boot_until, time.monotonic() + START_LOCK_S)
+        while self.emulator.alive and time.monotonic() < until and not is_listening(self.port):
             await asyncio.sleep(POLL_S)
-        self._turn.give_back()
+        self._start_lock.release()
 
     async def _wait_until_ready(self, within_s: float) -> None:
         """Until it has booted and shows a picture that is not black."""
@@ -136,7 +136,7 @@ class Running:
         while self.emulator.alive and time.monotonic() < until:
             try:
                 async with asyncio.timeout(max(POLL_S, until - time.monotonic())):
-                    await asyncio.to_thread(announce, self._launch.server, self.port)
+                    await asyncio.to_thread(register, self._launch.server, self.port)
                     if "black" not in (await self.phone.screen()).flags:
                         return
                 why = "its screen is black."

@@ -14,7 +14,7 @@ REMEMBERED = 100
 LONGEST_REASON = 500
 
 
-class Chart:
+class HealthRecord:
     """Counts and condition of one device."""
 
     def __init__(self, slot: int, device: str, now: Callable[[], float]) -> None:

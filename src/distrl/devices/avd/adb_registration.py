@@ -11,18 +11,18 @@ from distrl.ports import LOOPBACK
 ANSWER_S = 2.0
 
 
-def announce(server: AdbServer, port: int) -> None:
+def register(server: AdbServer, port: int) -> None:
     """Tell the server that an emulator is there, as the emulator does itself when it starts; the server may have been
     started anew since then, on another port. It does nothing about one that it knows."""
     _say(server.ensure(), f"host:emulator:{port + 1}", answered=False)
 
 
-def drop(server: AdbServer, port: int) -> None:
+def reconnect(server: AdbServer, port: int) -> None:
     """Have the server hang up, so that it comes again."""
     _say(server.ensure(), f"host-serial:emulator-{port}:reconnect", answered=True)
 
 
-def listens(port: int) -> bool:
+def is_listening(port: int) -> bool:
     """Whether somebody answers on a port of this machine."""
     with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), ANSWER_S):
         return True

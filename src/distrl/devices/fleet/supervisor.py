@@ -11,18 +11,18 @@ from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 from distrl.devices.base import Device, Health, Recoverable, Rung
-from distrl.devices.fleet.chart import Chart
-from distrl.devices.fleet.ladder import Care, Memory
+from distrl.devices.fleet.health_record import HealthRecord
+from distrl.devices.fleet.ladder import LadderStart, RecoveryPolicy
 from distrl.errors import ConfigError, DeviceError, DeviceLost
 
-CLEARS_AFTER = 3
+PROBATION_EPISODES = 3
 """Good episodes after which a device that was quarantined is like any other."""
 
 OpenDevice = Callable[[], Awaitable[Device]]
 Sleep = Callable[[float], Awaitable[None]]
 
 
-class Herald(Protocol):
+class HealthReporter(Protocol):
     """Who wants to know. Neither method raises."""
 
     async def event(self, kind: str, detail: str) -> None: ...
@@ -30,7 +30,7 @@ class Herald(Protocol):
     async def health(self, health: Health) -> None: ...
 
 
-class Caretaker:
+class DeviceSupervisor:
     """Owns one device: opens it, mends it, quarantines it, closes it."""
 
     def __init__(
@@ -38,8 +38,8 @@ class Caretaker:
         slot: int,
         address: str,
         open_device: OpenDevice,
-        care: Care,
-        herald: Herald,
+        care: RecoveryPolicy,
+        herald: HealthReporter,
         *,
         now: Callable[[], float],
         sleep: Sleep = asyncio.sleep,
@@ -49,14 +49,14 @@ class Caretaker:
         self._herald = herald
         self._now = now
         self._sleep = sleep
-        self._chart = Chart(slot, f"{address}#{slot}", now)
-        self._memory = Memory()
+        self._chart = HealthRecord(slot, f"{address}#{slot}", now)
+        self._memory = LadderStart()
         self._device: Device | None = None
         self._fault: DeviceError | None = None
         self._broke_at = 0.0
         self._sentences = 0
         """Quarantines in a row."""
-        self._proved = CLEARS_AFTER
+        self._proved = PROBATION_EPISODES
         """Good episodes since the last quarantine."""
         self._failed_probation = False
 
@@ -169,7 +169,7 @@ class Caretaker:
 
     @property
     def _on_probation(self) -> bool:
-        return self._proved < CLEARS_AFTER
+        return self._proved < PROBATION_EPISODES
 
     async def _went_well(self) -> None:
         self._memory.went_well()
@@ -179,7 +179,7 @@ class Caretaker:
             if not self._on_probation:
                 self._sentences = 0
                 self._chart.on_probation(False)
-                await self._herald.event("device_cleared", f"{self._chart.name}: {CLEARS_AFTER} good episodes")
+                await self._herald.event("device_cleared", f"{self._chart.name}: {PROBATION_EPISODES} good episodes")
                 await self._tell()
                 return
         if self.health.facts != before:
