@@ -25,7 +25,7 @@ LOCK = "snapshot.lock.lock"
 
 @pytest.fixture
 def sdk(tmp_path, monkeypatch):
-    monkeypatch.setattr(emulators, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(emulators, "GRACE_S", 0.5)
     with emulated.sdk(tmp_path) as sdk:
         yield sdk
 
@@ -37,7 +37,7 @@ def play(scene):
 def emulator_of(device) -> int:
     """The process that plays the phone: the one that its guard started."""
     emulator = device._running.emulator
-    return next(pid for pid in emulator.pids if pid != emulator.session.leader)
+    return next(pid for pid in emulator.live_pids if pid != emulator.session.leader)
 
 
 def test_a_killed_emulator_is_named_and_a_new_one_takes_its_place_on_another_port(sdk):
@@ -85,7 +85,7 @@ async def play():
     device = open_device(sys.argv[1], seed=0, name="test/0")
     await device.start()
     emulator = device._running.emulator
-    print(emulator.port, emulator.session.leader, *emulator.pids, flush=True)
+    print(emulator.port, emulator.session.leader, *emulator.live_pids, flush=True)
     time.sleep(600)
 
 asyncio.run(play())
@@ -322,8 +322,8 @@ def test_a_session_whose_number_was_given_away_has_nobody_in_it():
         theirs = Session.of(stranger.pid, ports.session_folder())
         assert theirs is not None
         noted = Session(theirs.leader, theirs.started - 1, theirs.machine, theirs.folder)
-        assert noted.living() == ()
+        assert noted.live_pids() == ()
         assert noted.end()
         assert stranger.poll() is None
-        assert theirs.living() == (stranger.pid,)
+        assert theirs.live_pids() == (stranger.pid,)
         stranger.kill()

@@ -51,13 +51,13 @@ class Slot:
         """Play and hand over what was played; a slot that is cancelled before hands its task back."""
         episode = self.episode_on(device)
         try:
-            await self.caretaker.begins()
+            await self.caretaker.on_episode_start()
             played = await episode.play_out(lease.task)
         except asyncio.CancelledError:
             await self._give_back(lease)
             raise
         await self.pending.take(played, lease)
-        await self.caretaker.went(episode.fault)
+        await self.caretaker.on_episode_end(episode.fault)
 
     async def _fit_device(self) -> Device | None:
         """None when, before it was fit, the last task was played: then nobody waits for this device."""

@@ -1,4 +1,4 @@
-"""What an adb server is told about an emulator, which knows it by its console port."""
+"""Registers an emulator with an adb server, which knows it by its console port."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import socket
 from distrl.devices.adb.server import AdbServer
 from distrl.ports import LOOPBACK
 
-ANSWER_S = 2.0
+TIMEOUT_S = 2.0
 
 
 def register(server: AdbServer, port: int) -> None:
-    """Tell the server that an emulator is there, as the emulator does itself when it starts; the server may have been
-    started anew since then, on another port. It does nothing about one that it knows."""
-    _say(server.ensure(), f"host:emulator:{port + 1}", answered=False)
+    """Tell the server about an emulator, as the emulator does itself at its start: the server may have been restarted
+    on another port since then. Has no effect if the server knows it already."""
+    _send_request(server.ensure(), f"host:emulator:{port + 1}", wait_for_answer=False)
 
 
 def reconnect(server: AdbServer, port: int) -> None:
-    """Have the server hang up, so that it comes again."""
-    _say(server.ensure(), f"host-serial:emulator-{port}:reconnect", answered=True)
+    """Have the server drop its connection to the emulator and connect again."""
+    _send_request(server.ensure(), f"host-serial:emulator-{port}:reconnect", wait_for_answer=True)
 
 
 def is_listening(port: int) -> bool:
-    """Whether somebody answers on a port of this machine."""
-    with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), ANSWER_S):
+    """Whether a port of this machine accepts connections."""
+    with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, port), TIMEOUT_S):
         return True
     return False
 
 
-def _say(server_port: int, request: str, *, answered: bool) -> None:
-    with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, server_port), ANSWER_S) as line:
-        line.sendall(f"{len(request):04x}{request}".encode())
-        if answered:
-            line.recv(4)
+def _send_request(server_port: int, request: str, *, wait_for_answer: bool) -> None:
+    with contextlib.suppress(OSError), socket.create_connection((LOOPBACK, server_port), TIMEOUT_S) as connection:
+        connection.sendall(f"{len(request):04x}{request}".encode())
+        if wait_for_answer:
+            connection.recv(4)

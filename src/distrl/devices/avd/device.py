@@ -1,7 +1,7 @@
 """A phone in an emulator of ours as a device: `avd://Pixel_7?snapshot=clean&reset=snapshot`.
 
-The emulator is started with `-read-only`: any number of them play from one AVD, and nothing done on them reaches it.
-The phone inside is an `adb://` phone like any other.
+The emulator is started with `-read-only`, so any number can run from one AVD and none changes it. The phone inside is
+driven like any `adb://` phone.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ T = TypeVar("T")
 
 LADDER: tuple[Rung, ...] = get_args(Rung)
 MAX_STARTS = 2
-"""Starts in a row before an emulator is given up; whoever climbs the ladder starts it a few times more."""
+"""Starts in a row before `BootFailed`; recovery rungs start it again."""
 MAX_FAILED_LOADS = 2
-"""Failed loads of a snapshot in a row before the snapshot is given up."""
+"""Failed loads of a snapshot in a row before `SnapshotFailed`."""
 
 
 class AvdPhone:
-    """One phone, its emulator and its place among those of this machine. Started when it is first needed."""
+    """One phone, its emulator, and its slot of `count`. Started at first use."""
 
     def __init__(self, address: str, *, name: str = "") -> None:
         self.address = address
@@ -41,21 +41,21 @@ class AvdPhone:
         self._running: RunningEmulator | None = None
         self._last_port = 0
         self._pristine = False
-        """Nothing was done on it since it was started or loaded."""
+        """Unchanged since it was started or its snapshot was loaded."""
         self._starts = 0
         self._loads = 0
         self._failed_loads = 0
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
-        """Those that could help: where its emulator has died, only those that start another."""
+        """The rungs that can help: once the emulator has died, only those that start a new one."""
         if self._running is not None and not self._running.emulator.alive:
             return ("reboot", "wipe")
         return self._all_rungs
 
     @property
     def _all_rungs(self) -> tuple[Rung, ...]:
-        """Those of the phone inside where it has some, and those that only an emulator has."""
+        """The rungs of the phone inside, and those of the emulator."""
         phone = self._running.phone if self._running is not None else None
         gentle: tuple[Rung, ...] = phone.rungs if isinstance(phone, Recoverable) else ()
         return tuple(rung for rung in LADDER if rung in gentle or rung in self._own_rungs)
@@ -69,8 +69,7 @@ class AvdPhone:
     # -- the device protocol
 
     async def start(self) -> None:
-        """Start its emulator: from the snapshot, and cold where that fails. Raises `NoEmulator`, and `BootFailed` after
-        so many tries."""
+        """Start the emulator from its snapshot, then retry with a cold boot. Raises `NoEmulator` and `BootFailed`."""
         if self._running is not None and self._running.emulator.alive:
             await self._running.reconnect()
             return
@@ -105,7 +104,7 @@ class AvdPhone:
         return await self._call("evidence", (await self._phone()).evidence())
 
     def facts(self) -> Tree:
-        """Where it is, and how many emulators it has used up."""
+        """Its serial, and how many emulators were started."""
         known = {"serial": f"emulator-{self._running.port}"} if self._running is not None else {}
         return {**known, "starts": self._starts}
 
@@ -118,7 +117,7 @@ class AvdPhone:
         if server is not None:
             await asyncio.to_thread(release_server, server)
 
-    # -- ways back to health
+    # -- recovery
 
     async def recover(self, rung: Rung) -> None:
         if rung not in self._all_rungs:
@@ -137,7 +136,7 @@ class AvdPhone:
             await self._call(rung, self._running.phone.recover(rung))
 
     async def _restore_snapshot(self) -> AdbPhone:
-        """To the snapshot. Where that fails a cold boot helps, once; an emulator that has loaded often is replaced."""
+        """Load the snapshot; after a failure boot cold. After `recycle` loads a new emulator is started instead."""
         if self._options.recycle and self._loads >= self._options.recycle:
             await self._launch(self._options.snapshot)
         elif self._running is not None:
@@ -162,7 +161,7 @@ class AvdPhone:
     # -- its emulator
 
     async def _launch(self, snapshot: str, *, wiped: bool = False) -> None:
-        """A new one in place of that which runs, one try."""
+        """Replace the emulator by a new one; one try."""
         await self._stop()
         self._acquire_slot()
         self._server = self._server or acquire_server(scans=False)
@@ -179,7 +178,7 @@ class AvdPhone:
             self._running = None
 
     def _acquire_slot(self) -> None:
-        """One of `count`, among all workers of this machine."""
+        """Lock one of the `count` slots of this machine."""
         if self._options.count is None or self._slot_lock is not None:
             return
         key = find_avd(self._options.name).key
@@ -192,7 +191,7 @@ class AvdPhone:
             "Raise count, or lower devices.per_worker or workers.count."
         )
 
-    # -- what it is asked
+    # -- calls to the phone
 
     async def _phone(self) -> AdbPhone:
         if self._running is None:
@@ -201,8 +200,8 @@ class AvdPhone:
         return self._running.phone
 
     async def _call(self, operation: str, answer: Awaitable[T]) -> T:
-        """The phone's answer. Where its emulator has died, that is the reason to tell. A phone that adb forgot is lost
-        to us and not unknown: we can start another."""
+        """The phone's answer. The error says if its emulator has died. `NoSuchDevice` becomes `DeviceGone`: the
+        emulator can be started again."""
         try:
             return await answer
         except (DeviceGone, NoSuchDevice) as error:

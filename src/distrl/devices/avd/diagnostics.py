@@ -1,4 +1,4 @@
-"""One emulator, started to see whether it can be and how long that takes, looked at, and ended."""
+"""What `distrl devices check avd://…` reports: starts one emulator, checks and times it, ends it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from distrl.errors import DeviceError
 
 
 async def check_avd(address: str, *, deep: bool) -> list[PhoneReport]:
-    """What is known of the AVD; `deep` starts one emulator of it and asks the phone inside."""
+    """A report on the AVD; `deep` starts one emulator of it and checks the phone inside."""
     options = AvdOptions.parse(address)
     try:
         find_sdk()

@@ -1,4 +1,4 @@
-"""What a caretaker writes down about its device. A `Health` is one page of it."""
+"""Counts what happens to one device and makes a `Health` of it."""
 
 from __future__ import annotations
 
@@ -9,67 +9,67 @@ from dataclasses import replace
 from distrl.devices.base import Condition, Describable, Device, Health, Rung
 from distrl.errors import DeviceError
 
-REMEMBERED = 100
-"""Recoveries whose length is kept."""
-LONGEST_REASON = 500
+MAX_RECOVERY_TIMES = 100
+"""Recovery times that are kept."""
+MAX_REASON_CHARS = 500
 
 
 class HealthRecord:
-    """Counts and condition of one device."""
+    """Condition and counters of one device, for `Health`."""
 
     def __init__(self, slot: int, device: str, now: Callable[[], float]) -> None:
         self._now = now
-        self._page = Health(slot, device, since=now())
+        self._health = Health(slot, device, since=now())
         self._tried: Counter[str] = Counter()
         self._helped: Counter[str] = Counter()
-        self._recovery_s: deque[float] = deque(maxlen=REMEMBERED)
+        self._recovery_s: deque[float] = deque(maxlen=MAX_RECOVERY_TIMES)
 
-    def page(self, device: Device | None) -> Health:
-        """How it is now."""
-        facts = device.facts() if isinstance(device, Describable) else self._page.facts
-        self._page = replace(
-            self._page,
+    def health(self, device: Device | None) -> Health:
+        """A snapshot; `device` adds its current facts."""
+        facts = device.facts() if isinstance(device, Describable) else self._health.facts
+        self._health = replace(
+            self._health,
             tried=dict(self._tried),
             helped=dict(self._helped),
             recovery_s=tuple(self._recovery_s),
             facts=dict(facts),
         )
-        return self._page
+        return self._health
 
     @property
     def name(self) -> str:
-        return self._page.device
+        return self._health.device
 
     @property
     def condition(self) -> Condition:
-        return self._page.condition
+        return self._health.condition
 
-    def named(self, device: Device) -> None:
-        self._page = replace(self._page, device=f"{device.address}#{self._page.slot}")
+    def set_device(self, device: Device) -> None:
+        self._health = replace(self._health, device=f"{device.address}#{self._health.slot}")
 
-    def turned(self, condition: Condition, *, rung: str = "", until: float = 0.0) -> None:
-        self._page = replace(self._page, condition=condition, since=self._now(), rung=rung, until=until)
+    def set_condition(self, condition: Condition, *, rung: str = "", until: float = 0.0) -> None:
+        self._health = replace(self._health, condition=condition, since=self._now(), rung=rung, until=until)
 
-    def lost(self, fault: DeviceError) -> None:
-        self._page = replace(self._page, lost=self._page.lost + 1)
-        self.ails(fault)
+    def episode_lost(self, fault: DeviceError) -> None:
+        self._health = replace(self._health, lost=self._health.lost + 1)
+        self.set_reason(fault)
 
-    def ails(self, fault: DeviceError) -> None:
-        self._page = replace(self._page, reason=str(fault)[:LONGEST_REASON])
+    def set_reason(self, fault: DeviceError) -> None:
+        self._health = replace(self._health, reason=str(fault)[:MAX_REASON_CHARS])
 
-    def tries(self, rung: Rung) -> None:
+    def rung_started(self, rung: Rung) -> None:
         self._tried[rung] += 1
-        self.turned("recovering", rung=rung)
+        self.set_condition("recovering", rung=rung)
 
     def recovered(self, rung: Rung, took_s: float) -> None:
         self._helped[rung] += 1
         self._recovery_s.append(took_s)
-        self._page = replace(self._page, recoveries=self._page.recoveries + 1)
-        self.turned("ready")
+        self._health = replace(self._health, recoveries=self._health.recoveries + 1)
+        self.set_condition("ready")
 
     def quarantined(self, until: float) -> None:
-        self._page = replace(self._page, quarantines=self._page.quarantines + 1)
-        self.turned("quarantined", until=until)
+        self._health = replace(self._health, quarantines=self._health.quarantines + 1)
+        self.set_condition("quarantined", until=until)
 
-    def on_probation(self, probation: bool) -> None:
-        self._page = replace(self._page, probation=probation)
+    def set_probation(self, probation: bool) -> None:
+        self._health = replace(self._health, probation=probation)

@@ -1,7 +1,7 @@
-"""Keeps the device of one slot healthy, so that whoever plays on it gets one that works or waits.
+"""Supervises the device of one slot: opens it, restarts it after a failure, puts it in quarantine.
 
-Invariants: a device that broke is not handed out before it has proved its health; whatever it does, and however long
-it takes, nobody else's device waits for it; there is no end to trying, only longer pauses.
+Invariants: a device that failed is handed out again only after a recovery that ended with a picture; recovering one
+device never blocks another; recovery is retried for ever, with backoff.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from distrl.devices.fleet.ladder import LadderStart, RecoveryPolicy
 from distrl.errors import ConfigError, DeviceError, DeviceLost
 
 PROBATION_EPISODES = 3
-"""Good episodes after which a device that was quarantined is like any other."""
+"""Good episodes in a row that end the probation after a quarantine."""
 
 OpenDevice = Callable[[], Awaitable[Device]]
 Sleep = Callable[[float], Awaitable[None]]
 
 
 class HealthReporter(Protocol):
-    """Who wants to know. Neither method raises."""
+    """Receives events and health of a device. Neither method raises."""
 
     async def event(self, kind: str, detail: str) -> None: ...
 
@@ -31,118 +31,117 @@ class HealthReporter(Protocol):
 
 
 class DeviceSupervisor:
-    """Owns one device: opens it, mends it, quarantines it, closes it."""
+    """Owns one device: opens, recovers, quarantines and closes it."""
 
     def __init__(
         self,
         slot: int,
         address: str,
         open_device: OpenDevice,
-        care: RecoveryPolicy,
-        herald: HealthReporter,
+        policy: RecoveryPolicy,
+        reporter: HealthReporter,
         *,
         now: Callable[[], float],
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._open_device = open_device
-        self._care = care
-        self._herald = herald
+        self._policy = policy
+        self._reporter = reporter
         self._now = now
         self._sleep = sleep
-        self._chart = HealthRecord(slot, f"{address}#{slot}", now)
-        self._memory = LadderStart()
+        self._record = HealthRecord(slot, f"{address}#{slot}", now)
+        self._ladder_start = LadderStart()
         self._device: Device | None = None
         self._fault: DeviceError | None = None
-        self._broke_at = 0.0
-        self._sentences = 0
+        self._failed_at = 0.0
+        self._quarantines = 0
         """Quarantines in a row."""
-        self._proved = PROBATION_EPISODES
+        self._good_episodes = PROBATION_EPISODES
         """Good episodes since the last quarantine."""
         self._failed_probation = False
 
-    # -- for whoever plays
+    # -- for the slot that plays on it
 
     @property
     def health(self) -> Health:
-        return self._chart.page(self._device)
+        return self._record.health(self._device)
 
     @property
     def device(self) -> Device | None:
-        """The device, while nothing is known to be wrong with it."""
+        """The device, unless it is known to be broken or is not open."""
         return self._device if self._fault is None else None
 
     async def ready(self) -> Device:
-        """A device that may be given a task, however long that takes. Hold no task while you wait.
-        Raises `ConfigError` only: what no device can mend."""
+        """A working device, after a recovery of any length: hold no lease meanwhile. Raises only `ConfigError`."""
         if self._device is None and self._fault is None:
-            self._note_fault(await self._in_time("opening", self._care.boot_s, self._open()))
+            self._set_fault(await self._with_timeout("opening", self._policy.boot_s, self._open()))
         while self._fault is not None or self._device is None:
-            await self._mend(self._fault or DeviceError(f"{self._chart.name} was closed."))
+            await self._recover(self._fault or DeviceError(f"{self._record.name} was closed."))
         return self._device
 
-    async def begins(self) -> None:
-        """An episode starts."""
-        news = self._chart.condition != "playing"
-        self._chart.turned("playing")
-        if news:
-            await self._tell()
+    async def on_episode_start(self) -> None:
+        """Call when an episode starts."""
+        changed = self._record.condition != "playing"
+        self._record.set_condition("playing")
+        if changed:
+            await self._report_health()
 
-    async def went(self, fault: DeviceError | None) -> None:
-        """An episode is over; `fault` says what was wrong with the device, if anything was."""
+    async def on_episode_end(self, fault: DeviceError | None) -> None:
+        """Call when an episode is over; `fault` is the device failure that ended it, if any."""
         if fault is None:
-            await self._went_well()
+            await self._on_good_episode()
             return
-        self._note_fault(fault)
-        self._chart.lost(fault)
+        self._set_fault(fault)
+        self._record.episode_lost(fault)
         self._failed_probation = fault.blames_device and self._on_probation
-        await self._herald.event("device_lost", f"{self._chart.name}: {fault}")
+        await self._reporter.event("device_lost", f"{self._record.name}: {fault}")
 
     async def close(self) -> None:
         device, self._device = self._device, None
         if device is None:
             return
-        error = await self._in_time("closing", self._care.command_s, device.close())
-        if error is not None:  # it was broken anyway; a new one is opened in its place
-            await self._herald.event("device_not_closed", f"{self._chart.name}: {error}")
+        error = await self._with_timeout("closing", self._policy.command_s, device.close())
+        if error is not None:  # a new device is opened in its place
+            await self._reporter.event("device_not_closed", f"{self._record.name}: {error}")
 
-    # -- mending
+    # -- recovery
 
-    async def _mend(self, fault: DeviceError) -> None:
-        """One climb of the ladder, or, where it leads nowhere, one quarantine."""
+    async def _recover(self, fault: DeviceError) -> None:
+        """Climb the ladder once; put the device in quarantine if no rung helps."""
         failed, self._failed_probation = self._failed_probation, False
-        rung = None if failed else await self._climb(fault)
+        rung = None if failed else await self._climb_ladder(fault)
         if rung is None:
             await self._quarantine(fault)
             return
         self._fault = None
         if fault.blames_device:
-            self._memory.helped(rung)
-        self._chart.recovered(rung, self._now() - self._broke_at)
-        await self._tell()
-        detail = f"{rung} helped after {self._now() - self._broke_at:.1f} s"
-        await self._herald.event("device_recovered", f"{self._chart.name}: {detail}")
+            self._ladder_start.rung_helped(rung)
+        self._record.recovered(rung, self._now() - self._failed_at)
+        await self._report_health()
+        detail = f"{rung} helped after {self._now() - self._failed_at:.1f} s"
+        await self._reporter.event("device_recovered", f"{self._record.name}: {detail}")
 
-    async def _climb(self, fault: DeviceError) -> Rung | None:
+    async def _climb_ladder(self, fault: DeviceError) -> Rung | None:
         """The rung that helped."""
         newest = fault
-        for rung in self._memory.rungs(fault):
-            if not self._care.may_try(rung, self._device, newest):
+        for rung in self._ladder_start.rungs(fault):
+            if not self._policy.may_try(rung, self._device, newest):
                 continue
-            for pause_s in self._care.pauses_s(rung):
+            for pause_s in self._policy.pauses_s(rung):
                 if pause_s:
                     await self._sleep(pause_s)
-                self._chart.tries(rung)
-                await self._tell()
-                trouble = await self._in_time(rung, self._care.deadline_s(rung), self._do(rung))
+                self._record.rung_started(rung)
+                await self._report_health()
+                trouble = await self._with_timeout(rung, self._policy.deadline_s(rung), self._run_rung(rung))
                 if trouble is None:
                     return rung
                 newest = trouble
-        self._fault = newest  # the reason of the next climb, should there be one
-        await self._herald.event("device_not_recovered", f"{self._chart.name}: the last rung says: {newest}")
+        self._fault = newest  # the fault that the next climb starts from
+        await self._reporter.event("device_not_recovered", f"{self._record.name}: the last rung says: {newest}")
         return None
 
-    async def _do(self, rung: Rung) -> None:
-        """What the rung says, and the proof that it helped: the device shows a picture."""
+    async def _run_rung(self, rung: Rung) -> None:
+        """Run one rung, then take a picture as proof that it helped."""
         if isinstance(self._device, Recoverable):
             await self._device.recover(rung)
         else:
@@ -152,55 +151,55 @@ class DeviceSupervisor:
         await self._device.screen()
 
     async def _quarantine(self, fault: DeviceError) -> None:
-        """Leave it alone for a while. It comes back on probation, with the whole ladder before it."""
+        """Close it and wait; afterwards it is on probation and every rung may be tried again."""
         await self.close()
-        sentence_s = self._care.sentence_s(self._sentences, self._fault or fault)
-        self._sentences += 1
-        self._proved = 0
-        self._memory.forget()
-        self._chart.ails(fault)
-        self._chart.on_probation(True)
-        self._chart.quarantined(self._now() + sentence_s)
-        await self._tell()
-        await self._herald.event("device_quarantined", f"{self._chart.name}: for {sentence_s:.0f} s: {fault}")
-        await self._sleep(sentence_s)
+        quarantine_s = self._policy.quarantine_duration_s(self._quarantines, self._fault or fault)
+        self._quarantines += 1
+        self._good_episodes = 0
+        self._ladder_start.reset()
+        self._record.set_reason(fault)
+        self._record.set_probation(True)
+        self._record.quarantined(self._now() + quarantine_s)
+        await self._report_health()
+        await self._reporter.event("device_quarantined", f"{self._record.name}: for {quarantine_s:.0f} s: {fault}")
+        await self._sleep(quarantine_s)
 
     # -- inside
 
     @property
     def _on_probation(self) -> bool:
-        return self._proved < PROBATION_EPISODES
+        return self._good_episodes < PROBATION_EPISODES
 
-    async def _went_well(self) -> None:
-        self._memory.went_well()
-        before = self._chart.page(None).facts
+    async def _on_good_episode(self) -> None:
+        self._ladder_start.on_good_episode()
+        before = self._record.health(None).facts
         if self._on_probation:
-            self._proved += 1
+            self._good_episodes += 1
             if not self._on_probation:
-                self._sentences = 0
-                self._chart.on_probation(False)
-                await self._herald.event("device_cleared", f"{self._chart.name}: {PROBATION_EPISODES} good episodes")
-                await self._tell()
+                self._quarantines = 0
+                self._record.set_probation(False)
+                await self._reporter.event("device_cleared", f"{self._record.name}: {PROBATION_EPISODES} good episodes")
+                await self._report_health()
                 return
         if self.health.facts != before:
-            await self._tell()
+            await self._report_health()
 
-    def _note_fault(self, fault: DeviceError | None) -> None:
+    def _set_fault(self, fault: DeviceError | None) -> None:
         self._fault = fault
         if fault is not None:
-            self._broke_at = self._now()
-            self._chart.ails(fault)
+            self._failed_at = self._now()
+            self._record.set_reason(fault)
 
     async def _open(self) -> None:
         self._device = await self._open_device()
-        self._chart.named(self._device)
-        if isinstance(self._device, Recoverable):  # what lives in this process is there once it is made
-            await self._device.screen()  # says at once what is wrong, where a rung would wait and see
+        self._record.set_device(self._device)
+        if isinstance(self._device, Recoverable):  # other devices work once they are constructed
+            await self._device.screen()  # fails at once, where a rung would wait
             if "retry" in self._device.rungs:
                 await self._device.recover("retry")
 
-    async def _in_time(self, operation: str, limit_s: float, work: Awaitable[object]) -> DeviceError | None:
-        """What went wrong, whatever it was."""
+    async def _with_timeout(self, operation: str, limit_s: float, work: Awaitable[object]) -> DeviceError | None:
+        """Run `work` with a timeout; the failure as a `DeviceError`, or None."""
         try:
             async with asyncio.timeout(limit_s):
                 await work
@@ -209,13 +208,13 @@ class DeviceSupervisor:
         except ConfigError:
             raise
         except TimeoutError:
-            knob = "boot" if limit_s == self._care.boot_s else "command"
-            return DeviceLost(self._chart.name, operation, limit_s, f"devices.{knob}_timeout_s")
+            setting = "boot" if limit_s == self._policy.boot_s else "command"
+            return DeviceLost(self._record.name, operation, limit_s, f"devices.{setting}_timeout_s")
         except Exception as error:  # a bug in one driver costs one device, never the worker
-            return DeviceError(f"{self._chart.name} broke in {operation}: {error!r}")
+            return DeviceError(f"{self._record.name} broke in {operation}: {error!r}")
         return None
 
-    async def _tell(self) -> None:
+    async def _report_health(self) -> None:
         health = self.health
         if health.eventful:
-            await self._herald.health(health)
+            await self._reporter.health(health)

@@ -76,10 +76,10 @@ def test_a_phone_has_one_owner(phones):
     asyncio.run(twice())
 
 
-def test_a_claim_that_nobody_holds_any_more_is_free():
-    claim = FileLock.acquire("some phone")
+def test_a_lock_that_nobody_holds_any_more_is_free():
+    lock = FileLock.acquire("some phone")
     assert FileLock.acquire("some phone") is None
-    del claim
+    del lock
     again = FileLock.acquire("some phone")
     assert again is not None
     again.release()

@@ -19,13 +19,13 @@ def files(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob("*") if path.is_file()]
 
 
-def test_a_claim_that_is_given_back_leaves_no_file(folder):
-    claim = FileLock.acquire("127.0.0.1:5555")
-    assert claim is not None
+def test_a_lock_that_is_released_leaves_no_file(folder):
+    lock = FileLock.acquire("127.0.0.1:5555")
+    assert lock is not None
     assert FileLock.acquire("127.0.0.1:5555") is None
     assert files(folder) == ["127.0.0.1_5555"]
-    claim.release()
-    claim.release()
+    lock.release()
+    lock.release()
     assert files(folder) == []
 
 
@@ -55,15 +55,15 @@ def test_a_phone_never_has_two_owners_however_many_want_it(folder):
 
     def strive():
         for _ in range(200):
-            claim = FileLock.acquire("x")
-            if claim is None:
+            lock = FileLock.acquire("x")
+            if lock is None:
                 continue
             with lock:
                 owners[0] += 1
                 most[0] = max(most[0], owners[0])
             with lock:
                 owners[0] -= 1
-            claim.release()
+            lock.release()
 
     threads = [threading.Thread(target=strive) for _ in range(4)]
     for thread in threads:
