@@ -16,7 +16,7 @@ FOREVER = math.inf
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FaultKind:
     """When it is drawn, and how long it lasts unless somebody says otherwise."""
 
     when: str
@@ -24,25 +24,25 @@ class Kind:
     means: str
 
 
-KINDS: dict[str, Kind] = {
-    "hang": Kind("command", FOREVER, "any command: no answer"),
-    "hang-screencap": Kind("screencap", FOREVER, "no answer"),
-    "hang-input": Kind("input", FOREVER, "no answer, nothing happens"),
-    "hang-dump": Kind("dump", FOREVER, "no answer"),
-    "slow": Kind("command", 2.0, "any command: answers later"),
-    "offline": Kind("command", 5.0, "hangs up, and says nothing to a host that comes back"),
-    "unplug": Kind("command", FOREVER, "hangs up, and the port is closed"),
-    "unauthorized": Kind("connect", FOREVER, "refuses every key"),
-    "freeze": Kind("input", FOREVER, "input, picture and uptime stand still until a reboot"),
-    "slow-boot": Kind("boot", 30.0, "sys.boot_completed is not set, services are missing"),
-    "empty-screencap": Kind("screencap", 0.0, "no byte"),
-    "truncated-screencap": Kind("screencap", 0.0, "the first part of it"),
-    "garbled-screencap": Kind("screencap", 0.0, "noise inside"),
-    "black-screencap": Kind("screencap", 0.0, "all black, as of a secure window"),
-    "not-idle-dump": Kind("dump", 0.0, "could not get idle state; the old file stays"),
-    "anr": Kind("input", 0.0, "a box says that the app isn't responding"),
-    "clock-off": Kind("boot", 3600.0, "the clock is ahead by that much"),
-    "storage-full": Kind("boot", 0.0, "no space left until `pm trim-caches` or a removed file"),
+KINDS: dict[str, FaultKind] = {
+    "hang": FaultKind("command", FOREVER, "any command: no answer"),
+    "hang-screencap": FaultKind("screencap", FOREVER, "no answer"),
+    "hang-input": FaultKind("input", FOREVER, "no answer, nothing happens"),
+    "hang-dump": FaultKind("dump", FOREVER, "no answer"),
+    "slow": FaultKind("command", 2.0, "any command: answers later"),
+    "offline": FaultKind("command", 5.0, "hangs up, and says nothing to a host that comes back"),
+    "unplug": FaultKind("command", FOREVER, "hangs up, and the port is closed"),
+    "unauthorized": FaultKind("connect", FOREVER, "refuses every key"),
+    "freeze": FaultKind("input", FOREVER, "input, picture and uptime stand still until a reboot"),
+    "slow-boot": FaultKind("boot", 30.0, "sys.boot_completed is not set, services are missing"),
+    "empty-screencap": FaultKind("screencap", 0.0, "no byte"),
+    "truncated-screencap": FaultKind("screencap", 0.0, "the first part of it"),
+    "garbled-screencap": FaultKind("screencap", 0.0, "noise inside"),
+    "black-screencap": FaultKind("screencap", 0.0, "all black, as of a secure window"),
+    "not-idle-dump": FaultKind("dump", 0.0, "could not get idle state; the old file stays"),
+    "anr": FaultKind("input", 0.0, "a box says that the app isn't responding"),
+    "clock-off": FaultKind("boot", 3600.0, "the clock is ahead by that much"),
+    "storage-full": FaultKind("boot", 0.0, "no space left until `pm trim-caches` or a removed file"),
 }
 
 
@@ -79,7 +79,7 @@ def _number(piece: str, text: str) -> float:
         raise ConfigError(f"--fault {piece}: {text!r} is no number. Write name=probability:seconds.") from None
 
 
-class Dice:
+class FaultInjector:
     """Draws the faults of one phone, each from a stream of its own: none shifts another's luck."""
 
     def __init__(self, faults: Faults, seed: str) -> None:

@@ -20,7 +20,7 @@ from distrl.devices.sim.phone import Phone, Rendering
 from distrl.devices.sim.scene import HEIGHT, WIDTH
 from distrl.devices.sim.state import BadEdit
 from distrl.phone_server import keys
-from distrl.phone_server.faults import Dice, Faults
+from distrl.phone_server.faults import FaultInjector, Faults
 from distrl.phone_server.files import Files
 from distrl.phone_server.packages import USUAL_KEYBOARD, package_of
 from distrl.phone_server.power import Clock, Power
@@ -37,7 +37,7 @@ KEYBOARD_SETTING = "secure/default_input_method"
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class PhoneModel:
     """What a served phone is made from."""
 
     address: str = "sim://phone"
@@ -51,11 +51,11 @@ class Model:
 class ServedPhone:
     """One phone. Its files, settings and keyboard outlive a reset to a task; a reboot keeps the data of its apps."""
 
-    def __init__(self, model: Model, name: str, clock: Clock = time.monotonic) -> None:
+    def __init__(self, model: PhoneModel, name: str, clock: Clock = time.monotonic) -> None:
         options = SimOptions.parse(model.address)
         self.name = name
         self.model = model
-        self.dice = Dice(model.faults, f"{model.seed}/{name}/faults")
+        self.dice = FaultInjector(model.faults, f"{model.seed}/{name}/faults")
         self.power = Power(self.dice, clock)
         self.files = Files(int(self.power.now), full=self.power.storage_full)
         self.settings: dict[str, str] = {}

@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from distrl.phone_server.faults import FOREVER, Dice
+from distrl.phone_server.faults import FOREVER, FaultInjector
 
 Clock = Callable[[], float]
 """Seconds that only grow."""
 
 
 class Power:
-    def __init__(self, dice: Dice, clock: Clock) -> None:
+    def __init__(self, dice: FaultInjector, clock: Clock) -> None:
         self._dice = dice
         self._clock = clock
         self.awake = True

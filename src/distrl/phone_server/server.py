@@ -9,9 +9,9 @@ from collections.abc import Coroutine
 
 from distrl.errors import PortTaken
 from distrl.phone_server.commands.system import properties
-from distrl.phone_server.phone import Model, ServedPhone, pause
-from distrl.phone_server.services.open import serve
-from distrl.phone_server.wire.connection import Connection, Greeting
+from distrl.phone_server.phone import PhoneModel, ServedPhone, pause
+from distrl.phone_server.services.dispatch import serve
+from distrl.phone_server.wire.connection import Greeting, HostConnection
 from distrl.phone_server.wire.stream import Stream
 
 HOST = "127.0.0.1"
@@ -21,14 +21,14 @@ FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
 BANNER = ("ro.product.name", "ro.product.model", "ro.product.device")
 
 
-class Outlet:
+class PhoneListener:
     """One phone on its port. Owns every connection to it."""
 
     def __init__(self, phone: ServedPhone, port: int) -> None:
         self.phone = phone
         self.port = port
         self._server: asyncio.Server | None = None
-        self._connections: dict[Connection, asyncio.Task[None] | None] = {}
+        self._connections: dict[HostConnection, asyncio.Task[None] | None] = {}
         self._chores: set[asyncio.Task[None]] = set()
         self._mute_until = 0.0
         phone.hang_up = self.hang_up
@@ -84,7 +84,7 @@ class Outlet:
         task.add_done_callback(self._chores.discard)
 
     async def _come(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = Connection(reader, writer, self._greeting(), self._serve)
+        connection = HostConnection(reader, writer, self._greeting(), self._serve)
         self._connections[connection] = asyncio.current_task()
         try:
             await connection.run()
@@ -117,16 +117,16 @@ class Outlet:
         return False
 
 
-class Rack:
+class PhoneGroup:
     """Several phones side by side, on every second port from the first on; port 0 takes whichever are free."""
 
-    def __init__(self, model: Model, port: int, phones: int) -> None:
+    def __init__(self, model: PhoneModel, port: int, phones: int) -> None:
         ports = [port + STEP * index if port else 0 for index in range(phones)]
         self.outlets = [
-            Outlet(ServedPhone(model, f"distrl{number or index}"), number) for index, number in enumerate(ports)
+            PhoneListener(ServedPhone(model, f"distrl{number or index}"), number) for index, number in enumerate(ports)
         ]
 
-    async def __aenter__(self) -> Rack:
+    async def __aenter__(self) -> PhoneGroup:
         try:
             for outlet in self.outlets:
                 await outlet.open()

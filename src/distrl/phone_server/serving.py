@@ -18,7 +18,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class ServeOptions:
     """Which phones, and where they are plugged in."""
 
     port: int
@@ -30,7 +30,7 @@ class Shelf:
     faults: tuple[str, ...] = ()
 
 
-def serve_phones(shelf: Shelf, say: Say) -> None:
+def serve_phones(shelf: ServeOptions, say: Say) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises `ConfigError` and `PortTaken`."""
     asyncio.run(_serve(shelf, say))
 
@@ -48,18 +48,18 @@ def make_sdk(folder: Path, avd: str, device: str, say: Say) -> None:
     say(f"distrl devices check avd://{avd}")
 
 
-async def _serve(shelf: Shelf, say: Say) -> None:
+async def _serve(shelf: ServeOptions, say: Say) -> None:
     from distrl.phone_server import faults
-    from distrl.phone_server.phone import LARGEST_SCALE, Model
-    from distrl.phone_server.server import STEP, Rack
+    from distrl.phone_server.phone import LARGEST_SCALE, PhoneModel
+    from distrl.phone_server.server import STEP, PhoneGroup
 
     if not 1 <= shelf.scale <= LARGEST_SCALE:
         raise ConfigError(f"--scale {shelf.scale} must be a whole number from 1 to {LARGEST_SCALE}.")
     if shelf.port + STEP * (shelf.phones - 1) > LAST_PORT:
         raise ConfigError(f"{shelf.phones} phones from port {shelf.port} on would go beyond {LAST_PORT}; begin lower.")
-    model = Model(shelf.device, shelf.seed, shelf.scale, faults.parse(list(shelf.faults)))
+    model = PhoneModel(shelf.device, shelf.seed, shelf.scale, faults.parse(list(shelf.faults)))
     over = _interruption()  # before anybody hears that the phones are there, and stops them
-    async with Rack(model, shelf.port, shelf.phones) as rack:
+    async with PhoneGroup(model, shelf.port, shelf.phones) as rack:
         for address in rack.addresses:
             say(f"adb connect {address}")
         await over.wait()

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from distrl.devices.base import Health
-from distrl.devices.fleet.caretaker import Herald
+from distrl.devices.fleet.supervisor import HealthReporter
 from distrl.runtime.progress import Progress
 from distrl.store.codec import decode
 from distrl.types import Features, Lease, Receipt, Task, Trajectory, VersionedWeights
@@ -33,7 +33,7 @@ class TaskList:
         name: str,
         tasks: Sequence[Task],
         watch: Callable[[list[Trajectory]], None] | None = None,
-        herald: Herald | None = None,
+        herald: HealthReporter | None = None,
     ) -> None:
         """`herald` hears how the devices are, and so why nothing goes on."""
         self._name = name

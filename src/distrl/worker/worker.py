@@ -8,8 +8,8 @@ from typing import Any
 
 from distrl.config import Config
 from distrl.devices.base import Device
-from distrl.devices.fleet.caretaker import Caretaker
-from distrl.devices.fleet.ladder import Care
+from distrl.devices.fleet.ladder import RecoveryPolicy
+from distrl.devices.fleet.supervisor import DeviceSupervisor
 from distrl.judges.base import Judge
 from distrl.types import Lease
 from distrl.worker.base import HostClient, Outbox, PolicyClient
@@ -108,8 +108,10 @@ class Worker:
                 device, self.policy_client, self.judge, limits, new_id=ids, now=self.now, worker=self.name, slot=slot
             )
 
-        caretaker = Caretaker(slot, devices.address, open_device, Care.of(devices), self.host, now=self.now)
-        return DeviceLoop(caretaker, episode_on, self.leases, self.judging, self.host)
+        supervisor = DeviceSupervisor(
+            slot, devices.address, open_device, RecoveryPolicy.of(devices), self.host, now=self.now
+        )
+        return DeviceLoop(supervisor, episode_on, self.leases, self.judging, self.host)
 
     async def _await_outcomes(self, stopping: asyncio.Future[Any]) -> None:
         """All of them, where nothing is left to play; a worker that was told to stop gives back what takes too long."""
@@ -132,13 +134,13 @@ class DeviceLoop:
 
     def __init__(
         self,
-        caretaker: Caretaker,
+        supervisor: DeviceSupervisor,
         episode_on: Callable[[Device], Episode],
         leases: LeaseClient,
         judging: Judging,
         host: TolerantHostClient,
     ) -> None:
-        self._caretaker = caretaker
+        self._supervisor = supervisor
         self._episode_on = episode_on
         self._leases = leases
         self._judging = judging
@@ -151,25 +153,25 @@ class DeviceLoop:
                     return
                 await self._play(device, lease)
         finally:
-            await self._caretaker.close()
+            await self._supervisor.close()
 
     async def _play(self, device: Device, lease: Lease) -> None:
         """Play the task and submit the episode; a loop that is cancelled before that gives the lease back."""
         episode = self._episode_on(device)
         try:
-            await self._caretaker.begins()
+            await self._supervisor.on_episode_start()
             played = await episode.play_out(lease.task, lease.id)
         except asyncio.CancelledError:
             await self._host.give_back([lease.id])
             raise
         await self._judging.submit(played)
-        await self._caretaker.went(episode.fault)
+        await self._supervisor.on_episode_end(episode.fault)
 
     async def _healthy_device(self) -> Device | None:
         """None when the last task was played before the device was fit: then nobody waits for it."""
-        if self._caretaker.device is not None:
-            return self._caretaker.device
-        recovering = asyncio.ensure_future(self._caretaker.ready())
+        if self._supervisor.device is not None:
+            return self._supervisor.device
+        recovering = asyncio.ensure_future(self._supervisor.ready())
         over = asyncio.ensure_future(self._leases.over.wait())
         try:
             await asyncio.wait((recovering, over), return_when=asyncio.FIRST_COMPLETED)

@@ -6,9 +6,9 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from flaky_devices import PHONE
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from patients import PHONE
 from toy import ToyDevice, ToyJudge, ToyPolicy, toy_config, toy_task
 
 from distrl.devices.base import Health, Rung
@@ -70,7 +70,7 @@ class LedgerSpool(MemorySpool):
 
 class Moody(ToyDevice):
     """Does at each call what its story says next, and well when the story is over. `care` is told of every call that
-    only a caretaker makes."""
+    only a supervisor makes."""
 
     def __init__(self, slot: int, story: Story, care: Any) -> None:
         super().__init__(f"toy://{slot}")

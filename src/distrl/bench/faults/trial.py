@@ -27,7 +27,7 @@ from distrl.bench.faults.rack import PhoneThread
 from distrl.bench.faults.rows import Row, row
 from distrl.bench.faults.storm import storm
 from distrl.config import Config
-from distrl.phone_server.phone import Model
+from distrl.phone_server.phone import PhoneModel
 from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import Trajectory
@@ -102,7 +102,7 @@ def play(job: Job) -> Report:
         if plan.fleet == "avd":
             fleet = stack.enter_context(Emulators(place, job.phones, plan.orders if job.struck else (), WAITS))
         else:
-            fleet = stack.enter_context(PhoneThread(Model(WAITS, seed=job.seed), job.phones))
+            fleet = stack.enter_context(PhoneThread(PhoneModel(WAITS, seed=job.seed), job.phones))
         endpoint = stack.enter_context(Endpoint(hostile=job.struck)) if plan.judge == "vlm" else None
         config = configured(place, fleet.address(plan.query), job, endpoint.url if endpoint else "")
         RunStore.create(config.run_folder, {}, {}).close()

@@ -12,10 +12,10 @@ from distrl.errors import DistrlError
 from distrl.phone_server.emulator import folder
 from distrl.phone_server.emulator.arguments import FLAGS, WITH_VALUE, Arguments, Usage
 from distrl.phone_server.emulator.console import Console
+from distrl.phone_server.emulator.faults import EmulatorFaults
 from distrl.phone_server.emulator.folder import SNAPSHOT, AvdFolder
-from distrl.phone_server.emulator.orders import Orders
-from distrl.phone_server.phone import Model, ServedPhone, pause
-from distrl.phone_server.server import HOST, Outlet
+from distrl.phone_server.phone import PhoneModel, ServedPhone, pause
+from distrl.phone_server.server import HOST, PhoneListener
 
 VERSION = "Android emulator version 0.0.0.0 (DistRL stand-in)"
 USUAL_SERVER = 5037
@@ -41,7 +41,7 @@ def main(words: list[str]) -> int:
             return 0
         avd = AvdFolder(place, arguments.values.get("avd", ""))
         with avd.locked(read_only=arguments.read_only):
-            asyncio.run(StandIn(arguments, avd, Orders.take(os.environ)).run())
+            asyncio.run(StandIn(arguments, avd, EmulatorFaults.take(os.environ)).run())
     except (Usage, DistrlError, OSError) as error:
         print(f"ERROR        | {error}", file=sys.stderr, flush=True)
         return 1
@@ -51,14 +51,14 @@ def main(words: list[str]) -> int:
 class StandIn:
     """One emulator. Owns its ports and its phone."""
 
-    def __init__(self, arguments: Arguments, avd: AvdFolder, orders: Orders) -> None:
+    def __init__(self, arguments: Arguments, avd: AvdFolder, orders: EmulatorFaults) -> None:
         self._arguments, self._avd, self._faults = arguments, avd, orders.emulator
         self._port = arguments.port
         if "wipe-data" in arguments.flags:
             avd.wipe()
-        model = Model(avd.settings.get("distrl.device", "sim://phone"), faults=orders.phone)
+        model = PhoneModel(avd.settings.get("distrl.device", "sim://phone"), faults=orders.phone)
         self._phone = ServedPhone(model, f"emulator-{self._port}")
-        self._outlet = Outlet(self._phone, self._port + 1)
+        self._outlet = PhoneListener(self._phone, self._port + 1)
         self._over = asyncio.Event()
 
     async def run(self) -> None:

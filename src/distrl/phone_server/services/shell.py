@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from distrl.phone_server.phone import ServedPhone
 from distrl.phone_server.shell.interpreter import Interpreter
-from distrl.phone_server.wire.stream import Ended, Stream
+from distrl.phone_server.wire.stream import Stream, StreamClosed
 
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = 0, 1, 2, 3, 4
 PACKET = struct.Struct("<BI")
@@ -44,7 +44,7 @@ async def serve_prompt(phone: ServedPhone, service: str, stream: Stream, strike:
             await terminal.write(PROMPT, b"")
         try:
             line = await terminal.read_line()
-        except Ended:
+        except StreamClosed:
             break
         if line.strip() == "exit":
             break
@@ -80,14 +80,14 @@ class Terminal:
             await self._stream.write(PACKET.pack(EXIT, 1) + bytes([status & 0xFF]))
 
     async def read_line(self) -> str:
-        """The next line that was typed. Raises `Ended` at the end of input."""
+        """The next line that was typed. Raises `StreamClosed` at the end of input."""
         return await (self._read_keys() if self.echoes else self._read_bytes())
 
     async def _read_bytes(self) -> str:
         while b"\n" not in self._typed and not self._over:
             await self._receive()
         if not self._typed:
-            raise Ended
+            raise StreamClosed
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="surrogateescape")
 
@@ -101,7 +101,7 @@ class Terminal:
                     await self._show(b"\n")
                     return line.decode(errors="surrogateescape")
                 if key == END_OF_INPUT and not line:
-                    raise Ended
+                    raise StreamClosed
                 if key == INTERRUPT:
                     line.clear()
                     await self._show(b"^C\n" + PROMPT)
@@ -115,7 +115,7 @@ class Terminal:
             if self._over:
                 if line:
                     return line.decode(errors="surrogateescape")
-                raise Ended
+                raise StreamClosed
             await self._receive()
 
     async def _show(self, data: bytes) -> None:

@@ -11,7 +11,7 @@ from distrl.phone_server.commands import COMMANDS, NEEDS_SYSTEM
 from distrl.phone_server.commands.base import Call
 from distrl.phone_server.files import FileProblem
 from distrl.phone_server.phone import ServedPhone
-from distrl.phone_server.shell.words import SyntaxProblem, Token, Word, split
+from distrl.phone_server.shell.lexer import SyntaxProblem, Token, Word, split
 
 NOT_FOUND = 127
 NO_SERVICE = 20

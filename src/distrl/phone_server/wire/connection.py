@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from distrl.errors import CorruptData
 from distrl.phone_server.wire import messages
 from distrl.phone_server.wire.messages import AUTH, CLSE, CNXN, OKAY, OPEN, WRTE, Message
-from distrl.phone_server.wire.stream import Ended, Stream
+from distrl.phone_server.wire.stream import Stream, StreamClosed
 
 TOKEN, SIGNATURE = 1, 2
 """Kinds of AUTH messages: ask for a signature, and give one."""
@@ -32,7 +32,7 @@ class Greeting:
     """Says nothing at all: to the host the phone is offline."""
 
 
-class Connection:
+class HostConnection:
     """Serves one host until it leaves. Whatever its services still do then is cancelled."""
 
     def __init__(
@@ -51,7 +51,7 @@ class Connection:
         try:
             while True:
                 await self._answer(await messages.read(self._reader, summed=self._summed))
-        except (asyncio.IncompleteReadError, ConnectionError, CorruptData, Ended):
+        except (asyncio.IncompleteReadError, ConnectionError, CorruptData, StreamClosed):
             pass  # the host left, or talks another language; either way there is nobody to tell
         finally:
             await self._end()
@@ -62,7 +62,7 @@ class Connection:
 
     async def send(self, message: Message) -> None:
         if self._writer.is_closing():
-            raise Ended
+            raise StreamClosed
         self._writer.write(messages.pack(message, summed=self._summed or message.command == CNXN))
         with contextlib.suppress(ConnectionError):
             await self._writer.drain()
@@ -109,12 +109,12 @@ class Connection:
         try:
             await self._serve(service, stream)
             await stream.flush()
-        except Ended:
+        except StreamClosed:
             pass
         finally:
             self._streams.pop(stream.local, None)
             self._tasks.pop(stream.local, None)
-            with contextlib.suppress(Ended):
+            with contextlib.suppress(StreamClosed):
                 await stream.close()
 
     async def _pass_on(self, message: Message) -> None:

@@ -13,11 +13,11 @@ PIPE = 1 << 16
 """Bytes that a program may write before the host has taken them, as into a pipe of the phone's kernel."""
 
 
-class Ended(DeviceError):
+class StreamClosed(DeviceError):
     """The host closed the stream: its service has nothing more to do."""
 
 
-class Line(Protocol):
+class MessageSender(Protocol):
     """What a stream needs of its connection."""
 
     max_payload: int
@@ -28,7 +28,7 @@ class Line(Protocol):
 class Stream:
     """Owned by the task of its service. The host is told to go on (OKAY) only when what it sent has been read."""
 
-    def __init__(self, line: Line, local: int, remote: int) -> None:
+    def __init__(self, line: MessageSender, local: int, remote: int) -> None:
         self.local, self.remote = local, remote
         self._line = line
         self._inbox: asyncio.Queue[bytes | None] = asyncio.Queue()
@@ -50,12 +50,12 @@ class Stream:
 
     async def write(self, data: bytes) -> None:
         """In pieces that the host takes; the last of it may still wait, and go together with what is written next.
-        Raises `Ended` when the host is gone."""
+        Raises `StreamClosed` when the host is gone."""
         self._outbox += data
         await self._send(leave=PIPE)
 
     async def flush(self) -> None:
-        """Wait until the host was given everything. Raises `Ended` when it is gone."""
+        """Wait until the host was given everything. Raises `StreamClosed` when it is gone."""
         await self._send(leave=0)
 
     async def _send(self, leave: int) -> None:
@@ -63,7 +63,7 @@ class Stream:
         while self._outbox and (self._ready.is_set() or len(self._outbox) > leave):
             await self._ready.wait()
             if self._over:
-                raise Ended
+                raise StreamClosed
             if self._ready.is_set() and self._outbox:  # nobody else was faster
                 self._ready.clear()
                 piece = bytes(self._outbox[: self._line.max_payload])
@@ -71,7 +71,7 @@ class Stream:
                 await self._line.send(Message(WRTE, self.local, self.remote, piece))
 
     async def read(self) -> bytes:
-        """What came next, at least one byte. Raises `Ended` at the end."""
+        """What came next, at least one byte. Raises `StreamClosed` at the end."""
         if self._left:
             data, self._left = self._left, b""
             return data
@@ -79,7 +79,7 @@ class Stream:
             data_or_end = await self._inbox.get()
             if data_or_end is None:
                 self._inbox.put_nowait(None)  # whoever asks again hears the same
-                raise Ended
+                raise StreamClosed
             await self._line.send(Message(OKAY, self.local, self.remote))
             if data_or_end:
                 return data_or_end
@@ -111,7 +111,7 @@ class Stream:
             self._sender = asyncio.create_task(self._send_more())  # its service may be busy, or asleep
 
     async def _send_more(self) -> None:
-        with contextlib.suppress(Ended):
+        with contextlib.suppress(StreamClosed):
             await self._send(leave=PIPE)
 
     def end(self) -> None:

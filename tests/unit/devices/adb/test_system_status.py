@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from distrl.devices.adb.checks import Checks
-from distrl.devices.adb.line import Answer
-from distrl.devices.adb.vitals import LEAST_FREE_MB, Vitals, parse_uptime
+from distrl.devices.adb.connection import ShellResult
+from distrl.devices.adb.episode_checks import EpisodeChecks
+from distrl.devices.adb.system_status import MIN_FREE_MB, SystemStatus, parse_uptime
 from distrl.errors import PhoneFull
 
 DF = """Filesystem     1K-blocks     Used Available Use% Mounted on
@@ -19,18 +19,18 @@ def df(free_mb: float) -> str:
 
 
 def test_a_phone_tells_its_clock_and_its_room():
-    found = Vitals.parse(f"1700000000\n{df(500)}")
-    assert found == Vitals(1700000000.5, 500.0)
+    found = SystemStatus.parse(f"1700000000\n{df(500)}")
+    assert found == SystemStatus(1700000000.5, 500.0)
     assert not found.full
-    assert Vitals.parse(f"1700000000\n{df(LEAST_FREE_MB - 1)}").full
+    assert SystemStatus.parse(f"1700000000\n{df(MIN_FREE_MB - 1)}").full
 
 
 @pytest.mark.parametrize(
     "text", ["", "date: not found\n", "Filesystem Size Used Free Blksize\n/data 25G 2G 23G 4096\n"]
 )
 def test_a_phone_that_does_not_tell_is_not_full(text):
-    assert Vitals.parse(text) == Vitals(None, None)
-    assert not Vitals.parse(text).full
+    assert SystemStatus.parse(text) == SystemStatus(None, None)
+    assert not SystemStatus.parse(text).full
 
 
 def test_the_uptime_is_found_beside_other_lines():
@@ -51,14 +51,14 @@ class Phone:
     async def shell(self, operation, script, *, again=True):
         if "trim-caches" in script:
             self.trimmed += 1
-            return Answer(0, b"", b"")
+            return ShellResult(0, b"", b"")
         free = self.free_mb.pop(0) if len(self.free_mb) > 1 else self.free_mb[0]
         self.now += 0.2
-        return Answer(0, f"{int(self.now + self.ahead_s)}\n{df(free)}".encode(), b"")
+        return ShellResult(0, f"{int(self.now + self.ahead_s)}\n{df(free)}".encode(), b"")
 
 
-def run(phone: Phone, times: int = 1, *, dry: bool = False) -> Checks:
-    checks = Checks(lambda: phone.now, dry=dry)
+def run(phone: Phone, times: int = 1, *, dry: bool = False) -> EpisodeChecks:
+    checks = EpisodeChecks(lambda: phone.now, dry=dry)
     for _ in range(times):
         asyncio.run(checks.run(phone))
     return checks

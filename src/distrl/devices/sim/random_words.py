@@ -21,7 +21,7 @@ NUMBERS, MADE_UP = 0.22, 0.13
 at all."""
 
 
-class Babel(App):
+class RandomWordsApp(App):
     """An app without meaning. Its page is decided by the number in the frame's arguments."""
 
     id = "babel"

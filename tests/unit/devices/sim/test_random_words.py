@@ -2,7 +2,7 @@
 
 import random
 
-from distrl.devices.sim.babel import MADE_UP, NUMBERS, any_word, made_up
+from distrl.devices.sim.random_words import MADE_UP, NUMBERS, any_word, made_up
 
 LEXICON = ["garden", "kitchen", "winter", "norwich", "42"]
 

@@ -24,8 +24,8 @@ from PIL import Image
 
 from distrl.devices.sim.device import SimPhone
 from distrl.evaluation.oracle import Demonstration, as_trajectory, play_oracle
-from distrl.imitation.reading import Example, Page, random_action, walked_pages
-from distrl.imitation.trainer import Lessons
+from distrl.imitation.random_pages import Example, TrainingPage, random_action, walked_pages
+from distrl.imitation.trainer import ExampleArrays
 from distrl.judges.rules import RuleJudge
 from distrl.policies.actions import format_action
 from distrl.policies.inputs import PromptEncoder
@@ -42,14 +42,14 @@ TURN_S = 0.0005
 """How long a thread may hold the interpreter while another waits. Python's 5 ms are long for who takes in pages beside
 who learns from them, and a set that is late keeps the learner waiting."""
 
-Job = Callable[[], list[Page]]
+MakePages = Callable[[], list[TrainingPage]]
 """Makes a few pages, in whichever process."""
 
 
 # --- demonstrations to imitate ------------------------------------------------------------------
 
 
-def demonstration(task: Task, history: int, slips: float = 0.0) -> list[Page]:
+def demonstration(task: Task, history: int, slips: float = 0.0) -> list[TrainingPage]:
     """The oracle's solution in lower case, as the pocket model writes; nothing if the judge does not accept it.
 
     `slips`: the share of steps at which something else that the screen offers is shown instead. Who imitates a
@@ -65,7 +65,9 @@ def demonstration(task: Task, history: int, slips: float = 0.0) -> list[Page]:
     for i, ((screen, _), words) in enumerate(zip(played.steps, device.words, strict=True)):
         slip = rng.random() < slips
         shown = format_action(random_action(screen.elements, rng)) if slip else texts[i]
-        pages.append(Page(screen.image, words, (Example(task.goal, tuple(texts[max(0, i - history) : i]), shown),)))
+        pages.append(
+            TrainingPage(screen.image, words, (Example(task.goal, tuple(texts[max(0, i - history) : i]), shown),))
+        )
     return pages
 
 
@@ -104,7 +106,7 @@ def _lower(action: Action) -> Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TokenizedPage:
     """A page in tokens: its image, its cells, and (prompt, action) of each example that is short enough."""
 
     image: bytes
@@ -112,7 +114,7 @@ class Written:
     rows: tuple[tuple[list[int], list[int]], ...]
 
 
-class LessonWriter:
+class ExampleWriter:
     """Makes pages in many processes, turns them into tokens there, and gathers them into arrays.
 
     A context: the processes start with it, so that lessons can be written while a model learns from earlier ones. Start
@@ -128,7 +130,7 @@ class LessonWriter:
         # Once here, so that a forked process never calls torch: its threads do not survive forking.
         self._row(Example("", (), ""))
 
-    def __enter__(self) -> LessonWriter:
+    def __enter__(self) -> ExampleWriter:
         if self.processes > 1:
             _Process.writer = self  # reaches the children by forking
             self._pool = multiprocessing.get_context("fork").Pool(self.processes)
@@ -141,15 +143,15 @@ class LessonWriter:
             self._pool.close()
             self._pool.join()
 
-    def begin(self, jobs: Iterable[Job]) -> Iterator[Written]:
+    def begin(self, jobs: Iterable[MakePages]) -> Iterator[TokenizedPage]:
         """Everything that these jobs teach, in their order. Processes begin with it at once, after what they were
         given before; without any it is written when it is asked for."""
         written = self._pool.imap(_forked, jobs, chunksize=16) if self._pool else map(self.written, jobs)
         return chain.from_iterable(written)
 
-    def written(self, job: Job) -> list[Written]:
+    def written(self, job: MakePages) -> list[TokenizedPage]:
         return [
-            Written(page.image, self._cells(page.words), tuple(filter(None, map(self._row, page.examples))))
+            TokenizedPage(page.image, self._cells(page.words), tuple(filter(None, map(self._row, page.examples))))
             for page in job()
         ]
 
@@ -178,17 +180,17 @@ class LessonWriter:
 class _Process:
     """What a forked process writes with."""
 
-    writer: LessonWriter
+    writer: ExampleWriter
 
 
-def _forked(job: Job) -> list[Written]:
+def _forked(job: MakePages) -> list[TokenizedPage]:
     return _Process.writer.written(job)
 
 
-def gathered(written: Iterable[Written]) -> Lessons:
+def to_arrays(written: Iterable[TokenizedPage]) -> ExampleArrays:
     pages = list(written)
     rows = [(n, row) for n, page in enumerate(pages) for row in page.rows]
-    return Lessons(
+    return ExampleArrays(
         pixels=_decoded([page.image for page in pages]),
         cells=np.stack([page.cells for page in pages]),
         screen=np.array([n for n, _ in rows], np.int64),
@@ -197,7 +199,7 @@ def gathered(written: Iterable[Written]) -> Lessons:
     )
 
 
-def lexicon(suites: Sequence[str], phones: int, seed: int) -> list[str]:
+def frequent_words(suites: Sequence[str], phones: int, seed: int) -> list[str]:
     """The words a phone shows and training goals use, most frequent first: what the tokenizer knows whole."""
     counts: Counter[str] = Counter()
     for n in range(phones):

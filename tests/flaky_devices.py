@@ -1,4 +1,4 @@
-"""Devices that break as they are told, and a caretaker for them on a virtual clock."""
+"""Devices that fail on purpose, and a supervisor for them on a virtual clock."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Any
 from toy import ToyDevice
 
 from distrl.devices.base import Health, Rung
-from distrl.devices.fleet.caretaker import Caretaker
-from distrl.devices.fleet.ladder import Care
+from distrl.devices.fleet.ladder import RecoveryPolicy
+from distrl.devices.fleet.supervisor import DeviceSupervisor
 from distrl.errors import DeviceError
 from distrl.runtime.clock import run_virtually
 from distrl.types import Screen
 
-CARE = Care(command_s=5.0, boot_s=30.0, quarantine_s=60.0, longest_s=200.0)
+CARE = RecoveryPolicy(command_s=5.0, boot_s=30.0, quarantine_s=60.0, longest_s=200.0)
 PHONE: tuple[Rung, ...] = ("retry", "reconnect", "restart helper", "force-stop app", "reboot", "wipe")
 TROUBLE = DeviceError("it broke")
 
 
-class Patient(ToyDevice):
-    """Recoverable. Well when it is opened; later `cure` is the first rung that helps; None: no rung does."""
+class FlakyDevice(ToyDevice):
+    """Recoverable. It works when opened; later `cure` is the first rung that helps, None: no rung does."""
 
     def __init__(self, cure: Rung | None = "retry", rungs: tuple[Rung, ...] = PHONE) -> None:
-        super().__init__("toy://patient")
+        super().__init__("toy://flaky")
         self.rungs = rungs
         self.cure = cure
         self.climbed: list[Rung] = []
@@ -33,9 +33,9 @@ class Patient(ToyDevice):
         if not self.proved:
             self.proved = True
             return
-        await self.treat(rung)
+        await self.try_rung(rung)
 
-    async def treat(self, rung: Rung) -> None:
+    async def try_rung(self, rung: Rung) -> None:
         self.climbed.append(rung)
         if self.cure is None or rung not in self.rungs[self.rungs.index(self.cure) :]:
             raise DeviceError(f"{rung} did not help")
@@ -59,7 +59,7 @@ class Blind(ToyDevice):
 
 
 class Notes:
-    """A herald that remembers."""
+    """A reporter that records."""
 
     def __init__(self) -> None:
         self.events: list[str] = []
@@ -74,22 +74,22 @@ class Notes:
         self.pages.append(health)
 
 
-def tended(
+def supervised(
     open_device: Callable[[], Any],
-    scene: Callable[[Caretaker, Any], Coroutine[Any, Any, Any]],
-    care: Care = CARE,
+    scene: Callable[[DeviceSupervisor, Any], Coroutine[Any, Any, Any]],
+    care: RecoveryPolicy = CARE,
     notes: Notes | None = None,
 ) -> Any:
-    """What a scene with a caretaker and the loop returns, without waiting for anything."""
+    """What a scene with a supervisor and the loop returns, in virtual time."""
 
     async def main(loop: Any) -> Any:
         async def opened() -> Any:
             return open_device()
 
-        keeper = Caretaker(3, "toy://x", opened, care, notes or Notes(), now=loop.time)
+        supervisor = DeviceSupervisor(3, "toy://x", opened, care, notes or Notes(), now=loop.time)
         try:
-            return await scene(keeper, loop)
+            return await scene(supervisor, loop)
         finally:
-            await keeper.close()
+            await supervisor.close()
 
     return run_virtually(main)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from distrl.phone_server.shell.words import SyntaxProblem, Word, split
+from distrl.phone_server.shell.lexer import SyntaxProblem, Word, split
 
 
 def words(line: str, **variables: str) -> list[str]:

@@ -5,9 +5,9 @@ import random
 import pytest
 
 from distrl.devices.sim.apps.base import new_frame
-from distrl.devices.sim.babel import Babel
 from distrl.devices.sim.phone import Phone
-from distrl.imitation.reading import _taught, random_page
+from distrl.devices.sim.random_words import RandomWordsApp
+from distrl.imitation.random_pages import _taught, random_page
 from distrl.policies.actions import parse
 from distrl.types import Swipe, Tap, Type
 
@@ -20,7 +20,7 @@ def lessons():
     taught = []
     for n in range(150):
         phone = Phone(n)
-        phone.apps = {**phone.apps, "babel": Babel(WORDS)}
+        phone.apps = {**phone.apps, "babel": RandomWordsApp(WORDS)}
         phone.state["babel"] = {}
         phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": n}))
         view = phone.render()

@@ -9,7 +9,7 @@ import struct
 import pytest
 from PIL import Image
 
-from distrl.devices.adb.capture import BadPicture, from_png, from_raw, is_black, split
+from distrl.devices.adb.image_decoding import BadPicture, from_png, from_raw, is_black, split_at_mark
 
 MARK = b"the-end\n"
 COLOURS = Image.frombytes("RGB", (7, 5), random.Random(1).randbytes(7 * 5 * 3))
@@ -34,7 +34,7 @@ def test_a_raw_picture_comes_without_its_alpha(header):
 
 
 def test_the_last_mark_parts_picture_and_text():
-    assert split(MARK + raw() + MARK + b"more", MARK) == (MARK + raw(), "more")
+    assert split_at_mark(MARK + raw() + MARK + b"more", MARK) == (MARK + raw(), "more")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_raw_bytes_that_are_no_whole_picture_are_refused(data):
 @pytest.mark.parametrize("data", [b"", raw(), raw() + MARK[:-1]])
 def test_an_answer_that_breaks_off_is_refused_however_much_came(data):
     with pytest.raises(BadPicture):
-        split(data, MARK)
+        split_at_mark(data, MARK)
 
 
 def test_a_png_is_what_was_sent():

@@ -1,4 +1,4 @@
-"""Pictures from `screencap`, believed only when they are whole. Each call takes a new one; none is ever shown twice."""
+"""Decodes what `screencap` prints, raw or PNG; incomplete or damaged images raise `BadPicture`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ PNG_SIGNATURE, PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
 COLOUR_SPACES = range(0, 256)
 
 
-class BadPicture(Exception):  # noqa: N818 - a reason to try again; becomes `NoPicture` when all ways are used up
-    """These bytes are no whole picture."""
+class BadPicture(Exception):  # noqa: N818 - retried; `NoPicture` after the last attempt
+    """The bytes are not a complete image."""
 
 
-def split(data: bytes, mark: bytes) -> tuple[bytes, str]:
+def split_at_mark(data: bytes, mark: bytes) -> tuple[bytes, str]:
     """What `screencap` wrote before the mark, and the text after it."""
     end = data.rfind(mark)
     if end < 0:
@@ -47,7 +47,7 @@ def from_raw(data: bytes) -> Image.Image:
 
 
 def from_png(data: bytes) -> Image.Image:
-    """A PNG carries checksums: what decodes is what was sent."""
+    """PNG has checksums, so a damaged image does not decode."""
     if not data.startswith(PNG_SIGNATURE):
         raise BadPicture("it was empty" if not data else "it is no PNG")
     if not data.endswith(PNG_END):
@@ -61,5 +61,5 @@ def from_png(data: bytes) -> Image.Image:
 
 
 def is_black(image: Image.Image) -> bool:
-    """Every pixel: a secure window, or a display without light."""
+    """Whether every pixel is black: a secure window, or the display is off."""
     return image.getbbox() is None

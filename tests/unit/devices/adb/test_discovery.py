@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from distrl.devices.adb.attaching import make_ready
+from distrl.devices.adb.discovery import make_ready
 from distrl.errors import DeviceGone, NoSuchDevice, NotAuthorized
 
 
@@ -44,7 +44,7 @@ class Client:
 
 
 def attach(client):
-    make_ready(SimpleNamespace(client=client), client.serial, time.monotonic())
+    make_ready(SimpleNamespace(adb=client), client.serial, time.monotonic())
 
 
 def test_a_ready_phone_is_left_alone():

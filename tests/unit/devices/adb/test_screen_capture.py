@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from PIL import Image
 
-from distrl.devices.adb.line import Answer
-from distrl.devices.adb.sight import MARK, Sight
+from distrl.devices.adb.connection import ShellResult
+from distrl.devices.adb.screen_capture import MARK, ScreenCapture
 from distrl.errors import NoPicture
 from distrl.phone_server.capture import png, raw
 
@@ -24,7 +24,7 @@ class Panel:
 
     async def shell(self, operation, script, *, again=True):
         self.asked += operation == "wm size"
-        return Answer(0, (self.said if operation == "wm size" else self._window).encode(), b"")
+        return ShellResult(0, (self.said if operation == "wm size" else self._window).encode(), b"")
 
     async def output(self, operation, script, read):
         image = Image.new("RGB", self.shown, "red")
@@ -36,7 +36,7 @@ class Panel:
 
 
 def look(panel: Panel):
-    return asyncio.run(Sight(panel).look())
+    return asyncio.run(ScreenCapture(panel).capture())
 
 
 def test_an_upright_and_a_turned_phone_are_seen_as_they_are():
@@ -53,14 +53,14 @@ def test_a_picture_of_another_size_is_not_believed(shown, rotation):
 
 def test_the_size_is_asked_for_once_and_again_when_it_changed():
     panel = Panel((30, 60), "Physical size: 30x60")
-    sight = Sight(panel)
+    capture = ScreenCapture(panel)
 
     async def unfold():
-        await sight.look()
-        await sight.look()
+        await capture.capture()
+        await capture.capture()
         assert panel.asked == 1
         panel.shown, panel.said = (50, 60), "Physical size: 30x60\nOverride size: 50x60"
-        return await sight.look()
+        return await capture.capture()
 
     assert asyncio.run(unfold()).size == (50, 60)
     assert panel.asked == 2

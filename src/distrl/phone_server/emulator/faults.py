@@ -27,19 +27,19 @@ EMULATOR: dict[str, tuple[float, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class EmulatorFaults:
     emulator: Mapping[str, float]
     """Name → seconds."""
     phone: Faults
 
     @classmethod
-    def take(cls, environment: Mapping[str, str]) -> Orders:
+    def take(cls, environment: Mapping[str, str]) -> EmulatorFaults:
         """Those of this launch. Raises `ConfigError`."""
         text = environment.get(VARIABLE, "")
         return cls.parse(_first_line(Path(text[1:])) if text.startswith("@") else text)
 
     @classmethod
-    def parse(cls, text: str) -> Orders:
+    def parse(cls, text: str) -> EmulatorFaults:
         ours: dict[str, float] = {}
         others: list[str] = []
         for piece in (piece.strip() for piece in text.split(",") if piece.strip()):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from distrl.devices.adb.claims import Claim
+from distrl.devices.adb.file_lock import FileLock
 
 
 @pytest.fixture(autouse=True)
@@ -19,13 +19,13 @@ def files(folder: Path) -> list[str]:
     return [path.name for path in folder.rglob("*") if path.is_file()]
 
 
-def test_a_claim_that_is_given_back_leaves_no_file(folder):
-    claim = Claim.take("127.0.0.1:5555")
-    assert claim is not None
-    assert Claim.take("127.0.0.1:5555") is None
+def test_a_lock_that_is_released_leaves_no_file(folder):
+    lock = FileLock.acquire("127.0.0.1:5555")
+    assert lock is not None
+    assert FileLock.acquire("127.0.0.1:5555") is None
     assert files(folder) == ["127.0.0.1_5555"]
-    claim.give_back()
-    claim.give_back()
+    lock.release()
+    lock.release()
     assert files(folder) == []
 
 
@@ -33,21 +33,21 @@ def test_who_finds_a_file_that_was_removed_under_its_lock_takes_the_next(folder,
     """Between another's opening and our locking of it, a file is removed: its lock would be worth nothing."""
     import fcntl
 
-    first = Claim.take("x")
+    first = FileLock.acquire("x")
     flock, removed = fcntl.flock, []
 
     def slow(file, how):
         if not removed:
             removed.append(True)
-            first.give_back()
+            first.release()
         flock(file, how)
 
     monkeypatch.setattr(fcntl, "flock", slow)
-    second = Claim.take("x")
+    second = FileLock.acquire("x")
     assert second is not None
     assert files(folder) == ["x"]
-    assert Claim.take("x") is None
-    second.give_back()
+    assert FileLock.acquire("x") is None
+    second.release()
 
 
 def test_a_phone_never_has_two_owners_however_many_want_it(folder):
@@ -55,15 +55,15 @@ def test_a_phone_never_has_two_owners_however_many_want_it(folder):
 
     def strive():
         for _ in range(200):
-            claim = Claim.take("x")
-            if claim is None:
+            owned = FileLock.acquire("x")
+            if owned is None:
                 continue
             with lock:
                 owners[0] += 1
                 most[0] = max(most[0], owners[0])
             with lock:
                 owners[0] -= 1
-            claim.give_back()
+            owned.release()
 
     threads = [threading.Thread(target=strive) for _ in range(4)]
     for thread in threads:

@@ -1,4 +1,4 @@
-"""One owner per phone, also among the workers of one machine."""
+"""Locks by name between the processes of one machine: one owner per phone, port or emulator slot."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import BinaryIO
 
 
-class Claim:
-    """A lock on a phone's name. It ends with the process at the latest, and leaves no file behind but in a crash."""
+class FileLock:
+    """Released at the latest when the process ends. Its file is left behind only after a crash."""
 
     def __init__(self, path: Path, file: BinaryIO) -> None:
         self._path = path
-        self._file = file  # closed with its last owner: also when the call that took it was given up
+        self._file = file  # closed when garbage-collected: also when the call that acquired it was cancelled
 
     @classmethod
-    def take(cls, serial: str) -> Claim | None:
-        """None when somebody on this machine has the phone already."""
+    def acquire(cls, serial: str) -> FileLock | None:
+        """None when another owner on this machine holds the lock."""
         folder = Path(tempfile.gettempdir()) / f"distrl-adb-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
         path = folder / re.sub(r"[^\w.-]", "_", serial)
@@ -33,18 +33,18 @@ class Claim:
                 return None
             if _is_at(path, descriptor):
                 return cls(path, file)
-            file.close()  # its owner removed it between our two calls; the next one of that name counts
+            file.close()  # its owner removed the file after we opened it; lock the new one
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         if self._file.closed:
             return
         if _is_at(self._path, self._file.fileno()):
-            self._path.unlink()  # while it is locked: nobody can hold another one of that name
+            self._path.unlink()  # while still locked, so that no second lock of that name exists
         self._file.close()
 
 
 def _is_at(path: Path, descriptor: int) -> bool:
-    """Whether an open file is still the one at that path."""
+    """Whether the path still leads to the open file."""
     try:
         there, ours = os.stat(path, follow_symlinks=False), os.fstat(descriptor)
     except FileNotFoundError:

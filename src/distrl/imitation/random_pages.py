@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from distrl.devices.jpeg import encode
 from distrl.devices.sim.apps import APPS
 from distrl.devices.sim.apps.base import new_frame
-from distrl.devices.sim.babel import Babel, any_word, made_up
 from distrl.devices.sim.phone import Phone, Rendering
+from distrl.devices.sim.random_words import RandomWordsApp, any_word, made_up
 from distrl.policies.actions import format_action
 from distrl.tasks.base import Hand
 from distrl.types import Action, Answer, Element, Press, Screen, Swipe, Tap, Type
@@ -48,7 +48,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class TrainingPage:
     """One screen with everything taught on it."""
 
     image: bytes
@@ -56,14 +56,14 @@ class Page:
     examples: tuple[Example, ...]
 
 
-def random_page(words: Sequence[str], quotes: int, seed: int) -> list[Page]:
+def random_page(words: Sequence[str], quotes: int, seed: int) -> list[TrainingPage]:
     """One page of random words on random widgets: where nothing can be remembered, reading is learned.
 
     `quotes`: so many examples of writing down what stands there or what the goal says.
     """
     rng = random.Random(f"page/{seed}")
     phone = Phone(rng.randrange(2**28), popup_probability=0.05)
-    phone.apps = {**phone.apps, "babel": Babel(words)}
+    phone.apps = {**phone.apps, "babel": RandomWordsApp(words)}
     phone.state["babel"] = {}
     phone.state["os"]["stack"].append(new_frame("babel", "page", {"number": rng.randrange(2**40)}))
     view = phone.render()
@@ -74,7 +74,7 @@ def random_page(words: Sequence[str], quotes: int, seed: int) -> list[Page]:
     return [_taught(view, words, words, quotes, rng)]
 
 
-def walked_pages(words: Sequence[str], quotes: int, seed: int) -> list[Page]:
+def walked_pages(words: Sequence[str], quotes: int, seed: int) -> list[TrainingPage]:
     """A few screens of one phone, on a random walk through its apps; `quotes` on each, as above."""
     rng = random.Random(f"pages/{seed}")
     phone = Phone(rng.randrange(2**28), popup_probability=0.05)
@@ -118,7 +118,9 @@ def _hand() -> Hand:
     return hand
 
 
-def _taught(view: Rendering, words: Sequence[str], wanted: Sequence[str], quotes: int, rng: random.Random) -> Page:
+def _taught(
+    view: Rendering, words: Sequence[str], wanted: Sequence[str], quotes: int, rng: random.Random
+) -> TrainingPage:
     """`wanted`: what somebody might look for; where it is not on the screen, the thing to do is to scroll."""
     named = [e for e in view.elements if e.clickable and e.role != "key" and 0 < len(e.text) <= 32]
     texts = [e.text.lower() for e in named]
@@ -136,7 +138,7 @@ def _taught(view: Rendering, words: Sequence[str], wanted: Sequence[str], quotes
     if any(e.focused for e in view.elements):
         examples.append(_typed(words, rng))
     examples += [_quote(view, words, rng) for _ in range(quotes)]
-    return Page(encode(view.image), view.words, tuple(examples))
+    return TrainingPage(encode(view.image), view.words, tuple(examples))
 
 
 def _pointed(element: Element, absent: Sequence[str], rng: random.Random) -> Example:
