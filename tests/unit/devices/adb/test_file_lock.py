@@ -55,15 +55,15 @@ def test_a_phone_never_has_two_owners_however_many_want_it(folder):
 
     def strive():
         for _ in range(200):
-            lock = FileLock.acquire("x")
-            if lock is None:
+            held = FileLock.acquire("x")
+            if held is None:
                 continue
             with lock:
                 owners[0] += 1
                 most[0] = max(most[0], owners[0])
             with lock:
                 owners[0] -= 1
-            lock.release()
+            held.release()
 
     threads = [threading.Thread(target=strive) for _ in range(4)]
     for thread in threads:
