@@ -49,7 +49,7 @@ def save_snapshot(made: StandInSdk, name: str, *, app: str) -> None:
     """A phone with that app open, as an emulator that may write leaves it."""
     phone = ServedPhone(PhoneModel(), "setup")
     phone.open_app(app)
-    AvdFolder(made.avd_home, NAME).keep_snapshot(name, phone.save())
+    AvdFolder(made.avd_home, NAME).save_snapshot(name, phone.save())
 
 
 def eventually(true: Callable[[], object]) -> bool:

@@ -33,8 +33,8 @@ class Served:
         self._rack, self._loop = rack, loop
         self.addresses = rack.addresses
         self.address = rack.addresses[0]
-        self.outlet = rack.outlets[0]
-        self.phones = [outlet.phone for outlet in rack.outlets]
+        self.outlet = rack.listeners[0]
+        self.phones = [outlet.phone for outlet in rack.listeners]
         self.phone = self.outlet.phone
 
     def ask(self, work):
@@ -68,8 +68,8 @@ def strike(phone, when: str, *times: dict[str, float]):
     """The next draws of that kind give these faults, one at each. Returns what is still to come."""
     for struck in times:
         for name, seconds in struck.items():
-            phone.dice.order(name, seconds)
-    return phone.dice.orders[when]
+            phone.fault_injector.schedule(name, seconds)
+    return phone.fault_injector.scheduled[when]
 
 
 @asynccontextmanager

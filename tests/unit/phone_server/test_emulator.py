@@ -61,7 +61,7 @@ def test_a_snapshot_holds_what_the_phone_shows(sdk):
     phone, other = ServedPhone(PhoneModel(), "one"), ServedPhone(PhoneModel(seed=7), "other")
     phone.open_app("notes")
     avd = AvdFolder(sdk.avd_home, "Pixel_7")
-    avd.keep_snapshot("clean", phone.save())
+    avd.save_snapshot("clean", phone.save())
     assert avd.snapshots() == ["clean"]
     other.load(avd.snapshot("clean"))
     assert other.picture().tobytes() == phone.picture().tobytes()

@@ -30,7 +30,7 @@ class Emulators:
 
     def __enter__(self) -> Emulators:
         sdk = write_sdk(self._folder / "sdk", NAME, self._device)
-        AvdFolder(sdk.avd_home, NAME).keep_snapshot(SNAPSHOT, ServedPhone(PhoneModel(), "setup").save())
+        AvdFolder(sdk.avd_home, NAME).save_snapshot(SNAPSHOT, ServedPhone(PhoneModel(), "setup").save())
         script = self._folder / "faults"
         struck = [self._faults[number % len(self._faults)] for number in range(self._count)] if self._faults else []
         script.write_text("".join(f"{fault}\n" for fault in struck), encoding="utf-8")

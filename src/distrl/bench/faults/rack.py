@@ -56,7 +56,7 @@ class PhoneThread:
     def touch(self, number: int, work: Callable[[ServedPhone], None]) -> None:
         """Do something to a phone, in the thread in which it lives."""
         assert self._rack is not None
-        self._loop.call_soon_threadsafe(work, self._rack.outlets[number].phone)
+        self._loop.call_soon_threadsafe(work, self._rack.listeners[number].phone)
 
     async def _serve(self) -> None:
         async with PhoneGroup(self._model, 0, self._count) as rack:

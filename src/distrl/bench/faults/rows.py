@@ -41,7 +41,7 @@ class Row:
 def ordered(*names: str, seconds: float | None = None, times: int = 1) -> Touch:
     def touch(phone: ServedPhone) -> None:
         for name in names:
-            phone.dice.order(name, seconds, times)
+            phone.fault_injector.schedule(name, seconds, times)
 
     return touch
 

@@ -1,7 +1,7 @@
-"""What a stand-in emulator does wrong on purpose: `DISTRL_EMULATOR_FAULT=zombie,crash:2,hang-screencap=0.1`.
+"""Faults of a stand-in emulator: `DISTRL_EMULATOR_FAULT=zombie,crash:2,hang-screencap=0.1`.
 
-`@FILE` takes the orders of one launch from the first line of a file and strikes that line out: the first launch may
-fail and the second go well. What is no fault of an emulator is one of a served phone (docs/android.md lists both).
+`@FILE` takes the faults of one launch from the first line of a file and removes that line, so that one launch can fail
+and the next succeed. Any other name is a fault of the served phone inside (docs/android.md lists both).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ VARIABLE = "DISTRL_EMULATOR_FAULT"
 EMULATOR: dict[str, tuple[float, str]] = {
     "crash": (0.0, "ends with status 139 so many seconds after it began to listen"),
     "never-boots": (FOREVER, "sys.boot_completed is never set"),
-    "refuses": (0.0, "says that something is wrong, and ends with status 1"),
+    "refuses": (0.0, "prints an error and ends with status 1"),
     "snapshot-hangs": (FOREVER, "the console gives no answer to `avd snapshot load`"),
-    "snapshot-lies": (FOREVER, "a snapshot is loaded, says the console; the phone in it never gets ready"),
-    "zombie": (FOREVER, "ignores `kill` and SIGTERM; its port and a lock stay until somebody uses force"),
+    "snapshot-lies": (FOREVER, "the console reports that a snapshot is loaded; the phone never gets ready"),
+    "zombie": (FOREVER, "ignores `kill` and SIGTERM; its port and a lock stay until it is killed"),
 }
 
 
@@ -34,7 +34,7 @@ class EmulatorFaults:
 
     @classmethod
     def take(cls, environment: Mapping[str, str]) -> EmulatorFaults:
-        """Those of this launch. Raises `ConfigError`."""
+        """The faults of this launch. Raises `ConfigError`."""
         text = environment.get(VARIABLE, "")
         return cls.parse(_first_line(Path(text[1:])) if text.startswith("@") else text)
 
@@ -55,7 +55,7 @@ class EmulatorFaults:
 
 def _first_line(path: Path) -> str:
     with path.open("r+", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # two emulators that start at once get a line each
+        fcntl.flock(file, fcntl.LOCK_EX)  # two emulators starting at once get one line each
         first, _, rest = file.read().partition("\n")
         file.seek(0)
         file.truncate()

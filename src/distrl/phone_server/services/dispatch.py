@@ -1,4 +1,4 @@
-"""The name of a service → whoever serves it. What the phone does not have is refused by not accepting it."""
+"""Dispatches a service by its name. A stream that is not accepted is refused."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from PIL import Image
 from distrl.phone_server.automator.http import serve_http
 from distrl.phone_server.capture import capture
 from distrl.phone_server.phone import ServedPhone
-from distrl.phone_server.services.shell import Strike, serve_prompt, serve_shell
+from distrl.phone_server.services.shell import InjectFaults, serve_prompt, serve_shell
 from distrl.phone_server.services.sync import serve_sync
 from distrl.phone_server.wire.stream import Stream
 
 FRAMEBUFFER = struct.Struct("<IIIIIIIIIIIII")
 
 
-async def serve(phone: ServedPhone, service: str, stream: Stream, strike: Strike) -> None:
+async def serve(phone: ServedPhone, service: str, stream: Stream, inject_faults: InjectFaults) -> None:
     name, _, rest = service.partition(":")
     kind = name.partition(",")[0]
     if kind in ("shell", "exec") and not rest:
-        await serve_prompt(phone, service, stream, strike)
-    elif not await strike():
+        await serve_prompt(phone, service, stream, inject_faults)
+    elif not await inject_faults():
         return
     elif kind in ("shell", "exec"):
         await serve_shell(phone, service, stream)

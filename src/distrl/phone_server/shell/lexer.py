@@ -1,4 +1,4 @@
-"""A command line → words and operators, quoted as a POSIX shell quotes. What this shell cannot do is refused."""
+"""Splits a command line into words and operators with POSIX quoting; unsupported syntax raises `SyntaxProblem`."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\?))")
 
 
 class SyntaxProblem(DeviceError):
-    """The shell does not understand the line: it says so, and runs nothing of it."""
+    """The shell cannot parse the line; none of it is run."""
 
 
 @dataclass(slots=True)
 class Word:
-    """Text in pieces; in some of them variables are looked up when the command runs."""
+    """A word in pieces; variables in some of them are expanded when the command runs."""
 
     pieces: list[tuple[str, bool]] = field(default_factory=list)
     bare: str = ""
-    """What stands before the first quote, escape or variable."""
+    """The text before the first quote, escape or variable."""
 
     def add(self, text: str, *, expands: bool = False) -> None:
         self.pieces.append((text, expands))
 
     @property
     def assigns(self) -> bool:
-        """`NAME=value`, where no quote hides the name."""
+        """Whether it is `NAME=value` with an unquoted name."""
         return ASSIGNMENT.match(self.bare) is not None
 
     def value(self, variables: dict[str, str]) -> str:
@@ -45,11 +45,11 @@ Token = Word | str
 
 
 def split(line: str) -> list[Token]:
-    """Raises `SyntaxProblem` for an open quote and for what this shell leaves out."""
-    return _Splitter(line).tokens()
+    """Raises `SyntaxProblem` for an open quote and unsupported syntax."""
+    return _Lexer(line).tokens()
 
 
-class _Splitter:
+class _Lexer:
     def __init__(self, line: str) -> None:
         self.line = line
         self.at = 0
@@ -121,7 +121,7 @@ class _Splitter:
         raise SyntaxProblem("no closing quote")
 
     def _dollar(self) -> str:
-        """A variable as it stands in the line, dollar included; a lone dollar is a dollar."""
+        """A variable as written, with its dollar sign; or a literal dollar sign."""
         if self.line.startswith("(", self.at):
             raise SyntaxProblem("command substitution is not part of this shell")
         match = VARIABLE.match(self.line, self.at - 1)

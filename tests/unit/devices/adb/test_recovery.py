@@ -150,7 +150,7 @@ def test_a_phone_that_never_boots_can_still_be_rebooted():
         async with opened(f"adb://{address}") as device:
             with pytest.raises(StillBooting):
                 await device.screen()
-            phone.dice.faults = {}
+            phone.fault_injector.faults = {}
             await device.recover("reboot")
 
     with served(f"slow-boot=1:{1e6}") as phones:
