@@ -9,14 +9,14 @@ from collections import Counter
 from typing import Any
 
 from distrl.bench.faults.campaign import costs, play_pair
-from distrl.bench.faults.trial import Job
+from distrl.bench.faults.trial import FaultJob
 
 KEPT_BAR = 0.85
 
 
 def run(minutes: float = 30.0, phones: int = 8, every_s: float = 180.0, seed: int = 0) -> dict[str, Any]:
     """`every_s`: mean time between two faults of one phone."""
-    pair = play_pair(Job(0, True, phones, 60 * minutes, seed, every_s))
+    pair = play_pair(FaultJob(0, True, phones, 60 * minutes, seed, every_s))
     found = costs([pair])
     return {
         "faults": len(pair.struck.strikes),

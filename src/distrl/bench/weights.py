@@ -24,7 +24,7 @@ import numpy as np
 from distrl.config import Config
 
 if TYPE_CHECKING:
-    from distrl.bench._ballast import Ballast
+    from distrl.bench._synthetic_run import SyntheticLoad
 
 Interval = tuple[float, float]
 
@@ -57,12 +57,12 @@ def is_nothing(row: dict[str, Any]) -> bool:
 
 
 def _row(size: float, publishes: int, workers: int, devices: int, action_s: float, step_s: float) -> dict[str, Any]:
-    from distrl.bench._ballast import Ballast
+    from distrl.bench._synthetic_run import SyntheticLoad
 
     copy_ms = copying_ms(int(size * 2**20))
     with tempfile.TemporaryDirectory(prefix="distrl-bench-") as folder:
         config = _config(Path(folder), size, publishes, workers, devices, action_s)
-        history = _play(config, Ballast(size, step_s))
+        history = _play(config, SyntheticLoad(size, step_s))
     return figures(history, workers, copy_ms)
 
 
@@ -92,16 +92,16 @@ def _config(folder: Path, size: float, publishes: int, workers: int, devices: in
     return Config.model_validate(tree)
 
 
-def _play(config: Config, ballast: Ballast) -> History:
+def _play(config: Config, ballast: SyntheticLoad) -> History:
     """A whole run, as `distrl train` would run it."""
-    from distrl.bench._ballast import BallastBuilder, read_marks
+    from distrl.bench._synthetic_run import SyntheticBuilder, read_timestamps
     from distrl.runtime import lifecycle
     from distrl.runtime.progress import Silent
     from distrl.runtime.ray import RayRun
 
-    builder = BallastBuilder(config, ballast)
+    builder = SyntheticBuilder(config, ballast)
     lifecycle.run(builder, RayRun, Silent(), resume=False)
-    return History.read(read_marks(builder.marks_folder))
+    return History.read(read_timestamps(builder.marks_folder))
 
 
 # --- what the marks say -----------------------------------------------------------------------------
@@ -119,7 +119,7 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Wait:
+class DeviceWait:
     """A device did nothing between two operations. `before` is the second one: a wait before `perform` is one within an
     episode, for the policy; a wait before `reset` is one between episodes, for spool and lease."""
 
@@ -143,7 +143,7 @@ class History:
     published: tuple[float, ...]
     """Of version 1, 2, 3 …"""
     applied: tuple[Applied, ...]
-    waits: tuple[Wait, ...]
+    waits: tuple[DeviceWait, ...]
 
     @classmethod
     def read(cls, marks: dict[str, list[tuple[str, ...]]]) -> History:
@@ -156,7 +156,7 @@ class History:
         waits = []
         for _, device, operation, began, ended in marks["busy"]:
             if device in last:
-                waits.append(Wait(device, operation, last[device], float(began)))
+                waits.append(DeviceWait(device, operation, last[device], float(began)))
             last[device] = float(ended)
         return cls(published, applied, tuple(waits))
 
@@ -198,7 +198,7 @@ def figures(history: History, workers: int, copy_ms: Sequence[float]) -> dict[st
     }
 
 
-def lost_ms(waits: Sequence[Wait], windows: Sequence[Interval]) -> list[float]:
+def lost_ms(waits: Sequence[DeviceWait], windows: Sequence[Interval]) -> list[float]:
     """Per version, the mean over the devices of what they waited longer than such waits take in quiet time."""
     devices = len({wait.device for wait in waits})
     quiet: dict[str, list[float]] = {"perform": [], "reset": []}
@@ -215,7 +215,7 @@ def interval(values: Sequence[float]) -> list[float]:
     return [float(bound) for bound in np.quantile(draws, [0.025, 0.975])]
 
 
-def describe(waits: Sequence[Wait]) -> dict[str, Any]:
+def describe(waits: Sequence[DeviceWait]) -> dict[str, Any]:
     """Within episodes (before `perform`) and between them (before `reset`)."""
     found: dict[str, Any] = {}
     for kind, name in (("perform", "step"), ("reset", "episode")):

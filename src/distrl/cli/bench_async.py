@@ -14,7 +14,7 @@ from rich.text import Text
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
-    from distrl.bench.asynchrony.campaign import Campaign
+    from distrl.bench.asynchrony.campaign import AsyncCampaign
 
 COLUMNS = (
     ("profile", "{profile}"),
@@ -76,7 +76,7 @@ def asynchrony(
     --real the learner sleeps and the policy is scripted, and two cores carry hundreds of devices through the worker,
     host, spool and pacing of every training. docs/benchmarks.md defines every figure.
     """
-    from distrl.bench.asynchrony.campaign import Campaign, names, numbers
+    from distrl.bench.asynchrony.campaign import AsyncCampaign, names, numbers
     from distrl.bench.asynchrony.profiles import PROFILES
 
     if json_file and not json_file.parent.is_dir():
@@ -85,7 +85,7 @@ def asynchrony(
         fleets = numbers(devices or ("32" if real else "8,32,128,256"))
     except ValueError:
         raise ConfigError(f"--devices {devices} must be numbers with commas between them, such as 8,32.") from None
-    campaign = Campaign(
+    campaign = AsyncCampaign(
         profiles=names(profiles or ("paper" if real else "all"), tuple(PROFILES)),
         devices=fleets,
         repeats=repeats,
@@ -99,7 +99,7 @@ def asynchrony(
     measure(campaign, json_file)
 
 
-def measure(campaign: Campaign, json_file: Path | None) -> None:
+def measure(campaign: AsyncCampaign, json_file: Path | None) -> None:
     console = Console()
 
     def keep(figures: dict[str, Any]) -> None:

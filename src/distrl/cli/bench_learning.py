@@ -14,7 +14,7 @@ from rich.text import Text
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
-    from distrl.bench.learning.plan import Plan
+    from distrl.bench.learning.plan import RacePlan
 
 
 def learning(
@@ -50,13 +50,13 @@ def learning(
     learning.md, into the folder.
     """
     from distrl.bench.learning.methods import choose
-    from distrl.bench.learning.plan import Plan, cores
+    from distrl.bench.learning.plan import RacePlan, cores
 
     if json_file and not json_file.parent.is_dir():
         raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
     chosen = choose([name.strip() for name in methods.split(",")], seeds)
     where = folder or Path("runs") / f"learning-{suite}"
-    plan = Plan(suite, profile, minutes, chosen, where, tuple(changes or ()))
+    plan = RacePlan(suite, profile, minutes, chosen, where, tuple(changes or ()))
     check(plan)
     side_by_side = parallel or max(1, len(cores()) // 2)
     if dry_run:
@@ -65,7 +65,7 @@ def learning(
     measure(plan, side_by_side, json_file, plots)
 
 
-def check(plan: Plan) -> None:
+def check(plan: RacePlan) -> None:
     """Everything that can be known to be wrong, before hours of work. Raises `DistrlError`."""
     from distrl.runtime.preflight import check as check_config
     from distrl.runtime.preflight import check_machine
@@ -76,7 +76,7 @@ def check(plan: Plan) -> None:
             check_machine(plan.config(entry))
 
 
-def show(plan: Plan, parallel: int) -> None:
+def show(plan: RacePlan, parallel: int) -> None:
     from distrl.bench.learning.methods import METHODS
 
     console = Console()
@@ -87,7 +87,7 @@ def show(plan: Plan, parallel: int) -> None:
     console.print(f"{runs} runs, {parallel} side by side: {rounds * plan.minutes:g} minutes of training, and the tests")
 
 
-def measure(plan: Plan, parallel: int, json_file: Path | None, plots: Path | None) -> None:
+def measure(plan: RacePlan, parallel: int, json_file: Path | None, plots: Path | None) -> None:
     from distrl.bench.learning import run
     from distrl.bench.learning.plots import draw_all
     from distrl.bench.learning.result import result

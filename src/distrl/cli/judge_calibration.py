@@ -10,7 +10,7 @@ from pathlib import Path
 from distrl.config import Config
 from distrl.errors import ConfigError
 from distrl.evaluation.calibration import Calibration, attack, attackable, calibrate
-from distrl.judges.vlm.judge import SIGNED, VlmJudge
+from distrl.judges.vlm.judge import REASON_PREFIX, VlmJudge
 from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import Screen, Trajectory, Tree
@@ -31,7 +31,7 @@ def calibrate_judge(config: Config, run: Path, *, count: int, attacked: bool, sa
 
 def judged_by_rules(store: RunStore, count: int) -> list[Trajectory]:
     table = store.table("id", "reason")
-    kept = [str(id_) for id_, reason in zip(*table.values(), strict=True) if not reason.startswith(SIGNED)]
+    kept = [str(id_) for id_, reason in zip(*table.values(), strict=True) if not reason.startswith(REASON_PREFIX)]
     if not kept or store.config.get("judge", {}).get("kind") == "vlm":
         raise ConfigError(
             f"{store.folder} holds no trajectory that rules have judged, so there is nothing to compare a model with. "

@@ -17,7 +17,7 @@ Load = Callable[[Trajectory], Trajectory]
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class PairedVerdict:
     """One trajectory, judged twice."""
 
     trajectory: str
@@ -33,7 +33,7 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Proportion:
     count: int
     n: int
 
@@ -54,24 +54,24 @@ class Rate:
 class Calibration:
     """Opinions and the rates they give. What could not be judged is counted, and is in no rate."""
 
-    opinions: tuple[Opinion, ...]
+    opinions: tuple[PairedVerdict, ...]
 
     @property
     def unjudged(self) -> int:
         return sum(opinion.verdict is None for opinion in self.opinions)
 
     @property
-    def agreement(self) -> Rate:
+    def agreement(self) -> Proportion:
         judged = [opinion for opinion in self.opinions if opinion.verdict is not None]
-        return Rate(sum(opinion.agrees for opinion in judged), len(judged))
+        return Proportion(sum(opinion.agrees for opinion in judged), len(judged))
 
     @property
-    def false_accepts(self) -> Rate:
+    def false_accepts(self) -> Proportion:
         """Failures by the rules that the judge takes for successes."""
         return self._wrong(truth=False)
 
     @property
-    def false_rejects(self) -> Rate:
+    def false_rejects(self) -> Proportion:
         return self._wrong(truth=True)
 
     def summary(self) -> Tree:
@@ -83,23 +83,23 @@ class Calibration:
             "false_rejects": self.false_rejects.summary(),
         }
 
-    def _wrong(self, *, truth: bool) -> Rate:
+    def _wrong(self, *, truth: bool) -> Proportion:
         judged = [opinion for opinion in self.opinions if opinion.truth == truth and opinion.verdict is not None]
-        return Rate(sum(not opinion.agrees for opinion in judged), len(judged))
+        return Proportion(sum(not opinion.agrees for opinion in judged), len(judged))
 
 
 async def calibrate(judge: Judge, trajectories: Sequence[Trajectory], load: Load, at_once: int) -> Calibration:
     """Ask the judge about each, so many at once. The outcomes that the trajectories carry are the truth."""
     turns = asyncio.Semaphore(at_once)
 
-    async def opinion_on(trajectory: Trajectory) -> Opinion:
+    async def opinion_on(trajectory: Trajectory) -> PairedVerdict:
         async with turns:
             truth = trajectory.outcome.success
             unjudged = replace(load(trajectory), outcome=Outcome("invalid", "not judged yet"))
             try:
-                return Opinion(trajectory.id, truth, await judge.judge(trajectory.task, unjudged, None))
+                return PairedVerdict(trajectory.id, truth, await judge.judge(trajectory.task, unjudged, None))
             except CannotJudge as error:
-                return Opinion(trajectory.id, truth, None, str(error))
+                return PairedVerdict(trajectory.id, truth, None, str(error))
 
     return Calibration(tuple(await asyncio.gather(*(opinion_on(trajectory) for trajectory in trajectories))))
 

@@ -64,7 +64,7 @@ def _site(store: RunStore) -> Site:
 
 
 @dataclass(frozen=True)
-class Check:
+class PredictionCheck:
     """A prediction beside what was measured."""
 
     profile: str
@@ -77,7 +77,7 @@ class Check:
         return self.predicted_per_min / self.measured_per_min - 1.0
 
 
-def check(rows: Sequence[Mapping[str, Any]]) -> list[Check]:
+def check(rows: Sequence[Mapping[str, Any]]) -> list[PredictionCheck]:
     """Every fleet of a `distrl bench async`, predicted from what the smallest one of its profile measured."""
     checks = []
     for profile in dict.fromkeys(str(row["profile"]) for row in rows):
@@ -85,7 +85,7 @@ def check(rows: Sequence[Mapping[str, Any]]) -> list[Check]:
         latencies = from_bench(min(fleets, key=lambda row: int(row["devices"])))
         for row in fleets:
             predicted = forecast(latencies, Site(), int(row["devices"])).per_min
-            checks.append(Check(profile, int(row["devices"]), float(row["async_per_min"]), predicted))
+            checks.append(PredictionCheck(profile, int(row["devices"]), float(row["async_per_min"]), predicted))
     return checks
 
 

@@ -16,7 +16,7 @@ from distrl.types import Decision, Features, Prompt, VersionedWeights
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PendingPrompt:
     prompt: Prompt
     answer: asyncio.Future[Decision]
     asked_at: float
@@ -37,7 +37,7 @@ class PolicyServer:
         self._batch_size = batch_size
         self._wait_s = wait_s
         self._executor = executor
-        self._waiting: list[Question] = []
+        self._waiting: list[PendingPrompt] = []
         self._full = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._turn = asyncio.Lock()  # fair: weights that wait come right after the batch under way
@@ -51,7 +51,7 @@ class PolicyServer:
     async def act(self, prompt: Prompt) -> Decision:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Decision] = loop.create_future()
-        self._waiting.append(Question(prompt, answer, loop.time()))
+        self._waiting.append(PendingPrompt(prompt, answer, loop.time()))
         if len(self._waiting) >= self._batch_size:
             self._full.set()
         if self._task is None:
@@ -92,7 +92,7 @@ class PolicyServer:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._full.wait(), remaining_s)
 
-    async def _answer(self, batch: list[Question]) -> None:
+    async def _answer(self, batch: list[PendingPrompt]) -> None:
         wanted = [question for question in batch if not question.answer.done()]
         if not wanted:
             return

@@ -32,16 +32,16 @@ def write_whole(path: Path, data: bytes) -> None:
 
     Raises `StorageFull`, and leaves no partial file behind, when the disk has no room.
     """
-    in_background = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     with room_needed(path):
         try:
-            with in_background.open("wb") as file:
+            with partial.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(in_background, path)
+            os.replace(partial, path)
         except OSError:
-            in_background.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
             raise
 
 

@@ -11,8 +11,8 @@ from typing import TextIO
 import yaml
 
 from distrl.errors import RunBusy, RunNotFound
+from distrl.store.database import Database
 from distrl.store.files import write_whole
-from distrl.store.log import Log
 from distrl.types import Tree
 
 DATABASE = "run.sqlite"
@@ -22,13 +22,13 @@ TASKS = "tasks"
 """Where a run keeps the task file it was started with."""
 
 
-def lay_out(folder: Path, config: Tree, meta: Tree, tasks: Mapping[str, bytes]) -> None:
+def write_initial_files(folder: Path, config: Tree, meta: Tree, tasks: Mapping[str, bytes]) -> None:
     (folder / "blobs").mkdir(parents=True)
     (folder / "checkpoints").mkdir()
     keep_tasks(folder, tasks)
     write_whole(folder / "config.yaml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
     write_whole(folder / "meta.json", json.dumps(meta, indent=2).encode() + b"\n")
-    Log.create(folder / DATABASE)
+    Database.create(folder / DATABASE)
 
 
 def keep_tasks(folder: Path, tasks: Mapping[str, bytes]) -> None:

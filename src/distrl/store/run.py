@@ -26,9 +26,9 @@ from distrl.devices.base import Health
 from distrl.errors import CorruptData, RunExists
 from distrl.store import codec
 from distrl.store.blobs import Blobs
+from distrl.store.database import Database
 from distrl.store.files import room_needed
-from distrl.store.folder import DATABASE, existing, lay_out, writer_lock
-from distrl.store.log import Log
+from distrl.store.folder import DATABASE, existing, write_initial_files, writer_lock
 from distrl.store.records import (
     as_bytes,
     clean,
@@ -105,7 +105,7 @@ class RunStore:
         self.blobs = Blobs(folder / "blobs")
         self._lock = writer_lock(folder) if writable else None
         self._tensorboard = Tensorboard(folder / "tb")
-        self._log = Log(folder / DATABASE, writable=writable)
+        self._log = Database(folder / DATABASE, writable=writable)
 
     # -- opening and closing
 
@@ -118,13 +118,13 @@ class RunStore:
                 f"The run folder {folder} exists already, and nothing in it was touched. Go on with it by "
                 f"`distrl train --resume {folder}`, or choose another name with run.name=…"
             )
-        in_background = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
+        partial = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
         with room_needed(folder):
             try:
-                lay_out(in_background, config, meta, tasks or {})
-                in_background.rename(folder)  # whole at once: a run that was killed while being born does not exist
+                write_initial_files(partial, config, meta, tasks or {})
+                partial.rename(folder)  # whole at once: a run that was killed while being born does not exist
             except BaseException:
-                shutil.rmtree(in_background, ignore_errors=True)
+                shutil.rmtree(partial, ignore_errors=True)
                 raise
         return cls(folder, writable=True)
 

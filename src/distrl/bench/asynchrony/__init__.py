@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from distrl.bench.asynchrony.campaign import Campaign, Keep, Say
+    from distrl.bench.asynchrony.campaign import AsyncCampaign, Keep, Say
 
 
-def run(campaign: Campaign, say: Say, keep: Keep) -> dict[str, Any]:
+def run(campaign: AsyncCampaign, say: Say, keep: Keep) -> dict[str, Any]:
     """The figures of a campaign; see `campaign.Campaign.run`."""
     return campaign.run(say, keep)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from distrl.bench.asynchrony.profiles import MEAN_S
-from distrl.bench.asynchrony.trial import Played, Trial, play
+from distrl.bench.asynchrony.trial import AsyncTrial, FinishedTrial, play
 from distrl.runtime.clock import run_virtually
 
 VERSIONS = 120
@@ -26,7 +26,7 @@ LEARNER_S = 2.0 * MEAN_S
 
 def fairness_row(profile: str, devices: int, max_lag: int, folder: Path, *, seed: int = 0) -> dict[str, Any]:
     """KS distance between the durations admitted and the durations trained on, with what chance alone would give."""
-    trial = Trial(profile, devices, seed, scale=SCALE, think_s=0.5, learner_s=LEARNER_S, max_lag=max_lag)
+    trial = AsyncTrial(profile, devices, seed, scale=SCALE, think_s=0.5, learner_s=LEARNER_S, max_lag=max_lag)
     seconds = SCALE * VERSIONS * LEARNER_S
     played = run_virtually(lambda loop: play(trial, folder, seconds))
     admitted, trained = cohort(played)
@@ -45,7 +45,7 @@ def fairness_row(profile: str, devices: int, max_lag: int, folder: Path, *, seed
     }
 
 
-def cohort(played: Played) -> tuple[list[float], list[float]]:
+def cohort(played: FinishedTrial) -> tuple[list[float], list[float]]:
     """Own times of what began in the second quarter, and of the learner's draws from it, as often as it was drawn.
 
     The first quarter is left out: whatever the rule, the first thing that is ever learned from is a short episode.

@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.asynchrony.timeline import Episode, Timeline
+from distrl.bench.asynchrony.timeline import Timeline, TimelineEpisode
 from distrl.errors import ConfigError
 from distrl.evaluation.statistics import ratio_ci95
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class CollectionRate:
     """Trajectories per minute: as played, and as a system without any loss would have played the same episodes."""
 
     per_min: float
@@ -40,11 +40,11 @@ class Rate:
         return self.per_min / self.perfect_per_min
 
 
-def asynchronous_rate(run: Timeline) -> Rate:
+def asynchronous_rate(run: Timeline) -> CollectionRate:
     stretch = _stretch(run)
     counted = sum(_part_inside(episode, run, stretch) for episode in run.episodes)
     per_min = 60.0 * counted / run.seconds
-    return Rate(per_min, per_min * stretch)
+    return CollectionRate(per_min, per_min * stretch)
 
 
 def _stretch(run: Timeline) -> float:
@@ -56,7 +56,7 @@ def _stretch(run: Timeline) -> float:
     return taken / own
 
 
-def _part_inside(episode: Episode, run: Timeline, stretch: float) -> float:
+def _part_inside(episode: TimelineEpisode, run: Timeline, stretch: float) -> float:
     """How much of an episode lies in the window. One that was still playing lasts as long as it would have."""
     cycle_s = episode.cycle_s if episode.cycle_s is not None else stretch * episode.own_s
     ended_at = min(run.end, episode.started_at + cycle_s)
@@ -64,7 +64,7 @@ def _part_inside(episode: Episode, run: Timeline, stretch: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class SyncRound:
     episodes: int
     seconds: float
     """From its beginning to the next one's."""
@@ -72,9 +72,9 @@ class Round:
     """Own time of its longest episode."""
 
 
-def rounds(run: Timeline) -> list[Round]:
+def rounds(run: Timeline) -> list[SyncRound]:
     """The whole rounds of a synchronous run: what was played with one version, up to the next one."""
-    by_version: dict[int, list[Episode]] = defaultdict(list)
+    by_version: dict[int, list[TimelineEpisode]] = defaultdict(list)
     for episode in run.episodes:
         if episode.ended_at is not None:
             by_version[episode.version].append(episode)
@@ -82,31 +82,31 @@ def rounds(run: Timeline) -> list[Round]:
     starts = [min(episode.started_at for episode in group) for group in groups]
     ends = [*starts[1:], run.end][: len(starts)]
     return [
-        Round(len(group), end - start, max(episode.own_s for episode in group))
+        SyncRound(len(group), end - start, max(episode.own_s for episode in group))
         for group, start, end in zip(groups, starts, ends, strict=True)
         if run.begin <= start < run.end
     ]
 
 
-def synchronous_rate(run: Timeline) -> Rate:
+def synchronous_rate(run: Timeline) -> CollectionRate:
     played = rounds(run)
     if not played:
         raise ConfigError("Not one whole synchronous round was played. Give the bench more --minutes.")
     episodes = sum(each.episodes for each in played)
     seconds = sum(each.seconds for each in played)
     least_s = sum(each.longest_s + run.learner_s for each in played)
-    return Rate(60.0 * episodes / seconds, 60.0 * episodes / least_s)
+    return CollectionRate(60.0 * episodes / seconds, 60.0 * episodes / least_s)
 
 
 @dataclass(frozen=True)
-class Pair:
+class RunPair:
     """The same devices, policy and tasks, once without and once with a barrier."""
 
     asynchronous: Timeline
     synchronous: Timeline
 
 
-def row(profile: str, devices: int, pairs: Sequence[Pair]) -> dict[str, Any]:
+def row(profile: str, devices: int, pairs: Sequence[RunPair]) -> dict[str, Any]:
     """The figures of one fleet on one profile over all repeats."""
     free = [asynchronous_rate(pair.asynchronous) for pair in pairs]
     held = [synchronous_rate(pair.synchronous) for pair in pairs]
@@ -136,7 +136,7 @@ def row(profile: str, devices: int, pairs: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def counted(run: Timeline) -> list[Episode]:
+def counted(run: Timeline) -> list[TimelineEpisode]:
     """Episodes that ended in the window."""
     return [e for e in run.episodes if e.ended_at is not None and run.begin < e.ended_at <= run.end]
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.asynchrony.profiles import ACTION_SHARE, ACTIONS, RESET_SHARE, Pace
-from distrl.bench.asynchrony.timeline import Uses
+from distrl.bench.asynchrony.profiles import ACTION_SHARE, ACTIONS, RESET_SHARE, EpisodeDurations
+from distrl.bench.asynchrony.timeline import BusyTimes
 from distrl.types import (
     Action,
     Decision,
@@ -43,7 +43,9 @@ def blank(step: int) -> Screen:
 class WaitingPhone:
     """A device that shows blank screens and notes when it was at work and what its episodes will take."""
 
-    def __init__(self, slot: int, pace: Pace, uses: Uses, episodes: dict[tuple[int, float], float]) -> None:
+    def __init__(
+        self, slot: int, pace: EpisodeDurations, uses: BusyTimes, episodes: dict[tuple[int, float], float]
+    ) -> None:
         """`episodes` is where it puts the length of each: (slot, when it began) → seconds."""
         self.address = f"wait://{pace.profile}"
         self._slot = slot

@@ -59,7 +59,7 @@ PROFILES: dict[str, Callable[[float, int], float]] = {
 
 
 @dataclass(frozen=True)
-class Pace:
+class EpisodeDurations:
     """How long the devices of one fleet take."""
 
     profile: str

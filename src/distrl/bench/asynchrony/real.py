@@ -18,8 +18,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from distrl.bench.asynchrony.profiles import ACTION_SHARE, RESET_SHARE, Pace
-from distrl.bench.asynchrony.timeline import Episode, Timeline, Uses
+from distrl.bench.asynchrony.profiles import ACTION_SHARE, RESET_SHARE, EpisodeDurations
+from distrl.bench.asynchrony.timeline import BusyTimes, Timeline, TimelineEpisode
 from distrl.config import Config, load_config
 from distrl.devices.base import Device, Inspectable
 from distrl.errors import ConfigError
@@ -48,20 +48,20 @@ class PacedBuilder(Builder):
         return PacedDevice(await super().device(worker, slot), slot, pace_of(self.config.run.name), self._file)
 
 
-def run_name(pace: Pace, devices: int, repeat: int, *, synchronous: bool) -> str:
+def run_name(pace: EpisodeDurations, devices: int, repeat: int, *, synchronous: bool) -> str:
     kind = "sync" if synchronous else "async"
     return f"{kind}_{pace.profile}_{pace.scale:g}_{devices}_{repeat}"
 
 
-def pace_of(name: str) -> Pace:
+def pace_of(name: str) -> EpisodeDurations:
     _, profile, scale, _, _ = name.split("_")
-    return Pace(profile, float(scale))
+    return EpisodeDurations(profile, float(scale))
 
 
 class PacedDevice:
     """A phone that waits as long as the profile says before it does what it is told, and keeps account of it."""
 
-    def __init__(self, device: Device, slot: int, pace: Pace, file: TextIO) -> None:
+    def __init__(self, device: Device, slot: int, pace: EpisodeDurations, file: TextIO) -> None:
         self.address = device.address
         self._device = device
         self._slot = slot
@@ -113,7 +113,7 @@ class RealTrial:
 
     config: str
     """A config by name or path: what model, tasks and learner are taken from."""
-    pace: Pace
+    pace: EpisodeDurations
     devices: int
     repeat: int
     synchronous: bool
@@ -178,8 +178,8 @@ def read(folder: Path, devices: int, *, synchronous: bool) -> Timeline:
     return Timeline(devices, learner_s, begin, end, episodes, uses, steps)
 
 
-def _uses(folder: Path) -> Uses:
-    uses = Uses()
+def _uses(folder: Path) -> BusyTimes:
+    uses = BusyTimes()
     for file in sorted(folder.glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             slot, kind, started_at, ended_at = json.loads(line)
@@ -187,7 +187,7 @@ def _uses(folder: Path) -> Uses:
     return uses
 
 
-def _episodes(rows: dict[str, Any], uses: Uses) -> tuple[Episode, ...]:
+def _episodes(rows: dict[str, Any], uses: BusyTimes) -> tuple[TimelineEpisode, ...]:
     """What was stored, and what was still playing: the last reset of a device that no stored episode began with."""
     by_slot: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for cells in zip(*(rows[name].tolist() for name in rows), strict=True):
@@ -203,15 +203,17 @@ def _episodes(rows: dict[str, Any], uses: Uses) -> tuple[Episode, ...]:
         open_at = max(resets) if max(resets) >= played[-1][0] + played[-1][1] else None
         starts = [start for start, *_ in played[1:]] + [open_at]
         for (start, seconds, version, inserted, _), following in zip(played, starts, strict=True):
-            found.append(Episode(slot, start, start + seconds, following, seconds, version, inserted - version))
+            found.append(TimelineEpisode(slot, start, start + seconds, following, seconds, version, inserted - version))
         if open_at is not None:
             elapsed = stopped_at - open_at
             longer = lasted[lasted > elapsed]
-            found.append(Episode(slot, open_at, None, None, float(longer.mean()) if len(longer) else 2.0 * elapsed))
+            found.append(
+                TimelineEpisode(slot, open_at, None, None, float(longer.mean()) if len(longer) else 2.0 * elapsed)
+            )
     return tuple(found)
 
 
-def _round_starts(episodes: tuple[Episode, ...]) -> list[float]:
+def _round_starts(episodes: tuple[TimelineEpisode, ...]) -> list[float]:
     first: dict[int, float] = {}
     for episode in episodes:
         if episode.ended_at is not None:
@@ -219,7 +221,7 @@ def _round_starts(episodes: tuple[Episode, ...]) -> list[float]:
     return [first[version] for version in sorted(first)]
 
 
-def _learner_s(episodes: tuple[Episode, ...], versions: Any, published_at: Any) -> float:
+def _learner_s(episodes: tuple[TimelineEpisode, ...], versions: Any, published_at: Any) -> float:
     """Median over rounds of the time from its last episode's end to the version made of it."""
     last: dict[int, float] = {}
     for episode in episodes:

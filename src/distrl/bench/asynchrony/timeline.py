@@ -10,7 +10,7 @@ from distrl.types import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class TimelineEpisode:
     """One episode of one device. Times are seconds of the run's clock."""
 
     slot: int
@@ -26,7 +26,7 @@ class Episode:
     lag: int = 0
     """Versions made between that one and its insertion."""
 
-    def slower(self, factor: float) -> Episode:
+    def slower(self, factor: float) -> TimelineEpisode:
         return replace(
             self,
             started_at=factor * self.started_at,
@@ -42,7 +42,7 @@ class Episode:
 
 
 @dataclass(slots=True)
-class Uses:
+class BusyTimes:
     """When devices were at work: resetting, acting, rendering."""
 
     slot: list[int] = field(default_factory=list)
@@ -56,9 +56,9 @@ class Uses:
         self.started_at.append(started_at)
         self.ended_at.append(ended_at)
 
-    def slower(self, factor: float) -> Uses:
+    def slower(self, factor: float) -> BusyTimes:
         started_at, ended_at = ([factor * at for at in times] for times in (self.started_at, self.ended_at))
-        return Uses(self.slot, started_at, ended_at, self.kind)
+        return BusyTimes(self.slot, started_at, ended_at, self.kind)
 
     def inside(self, begin: float, end: float, kind: str | None = None) -> float:
         """Device seconds at work between two times, of one kind or of all."""
@@ -79,8 +79,8 @@ class Timeline:
     begin: float
     """When counting begins: the fleet is no longer in step with itself as it was at the start."""
     end: float
-    episodes: tuple[Episode, ...]
-    uses: Uses
+    episodes: tuple[TimelineEpisode, ...]
+    uses: BusyTimes
     steps: int
     """Steps of one episode."""
     scale: float = 1.0
@@ -110,6 +110,6 @@ class Timeline:
         return self.uses.inside(self.begin, self.end) / (self.devices * self.seconds)
 
     @property
-    def cycles(self) -> tuple[Episode, ...]:
+    def cycles(self) -> tuple[TimelineEpisode, ...]:
         """Episodes whose device has begun its next one while we counted."""
         return tuple(e for e in self.episodes if e.next_at is not None and self.begin < e.next_at <= self.end)

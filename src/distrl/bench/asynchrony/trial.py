@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from distrl.bench.asynchrony.fleet import FlatteringJudge, ScriptedPolicyClient, WaitingPhone, WaitingSuite
-from distrl.bench.asynchrony.hosting import HostThread, HostThreadClient
-from distrl.bench.asynchrony.profiles import ACTIONS, MEAN_S, Pace
-from distrl.bench.asynchrony.timeline import Episode, Timeline, Uses
+from distrl.bench.asynchrony.host_thread import HostThread, HostThreadClient
+from distrl.bench.asynchrony.profiles import ACTIONS, MEAN_S, EpisodeDurations
+from distrl.bench.asynchrony.timeline import BusyTimes, Timeline, TimelineEpisode
 from distrl.config import Config
 from distrl.host.host import Host
 from distrl.runtime.topology import Builder
@@ -35,7 +35,7 @@ FOREVER_S = 1e6
 
 
 @dataclass(frozen=True)
-class Trial:
+class AsyncTrial:
     """What one run is about. Times are those of real phones; everything happens `scale` times as fast."""
 
     profile: str
@@ -52,8 +52,8 @@ class Trial:
         return self.max_lag == 0
 
     @property
-    def pace(self) -> Pace:
-        return Pace(self.profile, self.scale)
+    def pace(self) -> EpisodeDurations:
+        return EpisodeDurations(self.profile, self.scale)
 
     def config(self, folder: Path) -> Config:
         """Both kinds make one version of as many trajectories as there are devices, and use each once."""
@@ -77,10 +77,10 @@ class Trial:
 class WaitingBuilder(Builder):
     """The parts of a run whose devices wait."""
 
-    def __init__(self, config: Config, pace: Pace) -> None:
+    def __init__(self, config: Config, pace: EpisodeDurations) -> None:
         super().__init__(config)
         self.pace = pace
-        self.uses = Uses()
+        self.uses = BusyTimes()
         self.began: dict[tuple[int, float], float] = {}
 
     def suite(self) -> Any:
@@ -96,7 +96,7 @@ class WaitingBuilder(Builder):
 class SleepingLearner:
     """Samples, sleeps for as long as a step takes, publishes a version."""
 
-    def __init__(self, host: HostThread, trial: Trial) -> None:
+    def __init__(self, host: HostThread, trial: AsyncTrial) -> None:
         self._host = host
         self._count = trial.devices
         self._step_s = trial.scale * trial.learner_s
@@ -122,16 +122,16 @@ class SleepingLearner:
 
 
 @dataclass(frozen=True)
-class Played:
+class FinishedTrial:
     """A run that is over."""
 
     timeline: Timeline
     """In phone time."""
-    used: tuple[Episode, ...]
+    used: tuple[TimelineEpisode, ...]
     """Every episode that the learner drew, as often as it did."""
 
 
-async def play(trial: Trial, folder: Path, seconds: float) -> Played:
+async def play(trial: AsyncTrial, folder: Path, seconds: float) -> FinishedTrial:
     """Play for about this long. A synchronous run ends with a whole round, and has at least two of them."""
     loop = asyncio.get_running_loop()
     cpu = time.process_time()
@@ -160,7 +160,7 @@ async def play(trial: Trial, folder: Path, seconds: float) -> Played:
         host.close()
 
 
-def _as_server(trial: Trial) -> Any:
+def _as_server(trial: AsyncTrial) -> Any:
     """The brain in the place of a policy server: its thinking is a wait of its own, so there is nothing to batch."""
     return ScriptedPolicyClient(trial.scale * trial.think_s)
 
@@ -190,14 +190,14 @@ def _raise_errors(tasks: Sequence[asyncio.Future[None]]) -> None:
 
 
 def _played(
-    trial: Trial,
+    trial: AsyncTrial,
     builder: WaitingBuilder,
     host: Host,
     learner: SleepingLearner,
     began_at: float,
     ended_at: float,
     cpus: float,
-) -> Played:
+) -> FinishedTrial:
     think_s = trial.scale * trial.think_s * (ACTIONS + 1)
     own = {key: episode_s + think_s for key, episode_s in builder.began.items()}
     begin = began_at + min(SETTLING * trial.scale * MEAN_S, 0.5 * (ended_at - began_at))
@@ -215,12 +215,14 @@ def _played(
         scale=trial.scale,
         cpus=cpus,
     )
-    return Played(timeline.in_phone_time(), tuple(by_id[name].slower(1.0 / trial.scale) for name in learner.used))
+    return FinishedTrial(
+        timeline.in_phone_time(), tuple(by_id[name].slower(1.0 / trial.scale) for name in learner.used)
+    )
 
 
 def _episodes(
     store: RunStore, own: dict[tuple[int, float], float], ended_at: float
-) -> tuple[tuple[Episode, ...], dict[str, Episode]]:
+) -> tuple[tuple[TimelineEpisode, ...], dict[str, TimelineEpisode]]:
     """Every episode that began, joined with what the host stored of it; and the same by the trajectory's id."""
     rows = store.table("id", "device", "started_at", "duration_s", "policy_version", "version_at_insert")
     stored = {
@@ -230,13 +232,13 @@ def _episodes(
     starts: dict[int, list[float]] = {}
     for slot, at in sorted(own):
         starts.setdefault(slot, []).append(at)
-    found: list[Episode] = []
-    names: dict[str, Episode] = {}
+    found: list[TimelineEpisode] = []
+    names: dict[str, TimelineEpisode] = {}
     for slot, times in starts.items():
         for place, (at, following) in enumerate(zip(times, [*times[1:], None], strict=True)):
             name, end, version, lag = stored.get((slot, place), ("", None, 0, 0))
             ended_in_time = end if end is not None and end <= ended_at else None
-            found.append(Episode(slot, at, ended_in_time, following, own[slot, at], version, lag))
+            found.append(TimelineEpisode(slot, at, ended_in_time, following, own[slot, at], version, lag))
             names[name] = found[-1]
     return tuple(found), names
 
@@ -254,9 +256,9 @@ def _numbered(rows: dict[str, Any]) -> list[tuple[int, tuple[Any, ...]]]:
     return numbered
 
 
-def run_trial(trial: Trial, folder: Path, seconds: float) -> Played:
+def run_trial(trial: AsyncTrial, folder: Path, seconds: float) -> FinishedTrial:
     """The same in real time."""
     return asyncio.run(play(trial, folder, seconds))
 
 
-Runner = Callable[[Trial, Path, float], Played]
+Runner = Callable[[AsyncTrial, Path, float], FinishedTrial]

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.faults.rows import ROWS, Row, row
-from distrl.bench.faults.trial import Job, Report, Strike
+from distrl.bench.faults.rows import ROWS, FaultRow, row
+from distrl.bench.faults.trial import FaultJob, FaultReport, InjectedFault
 from distrl.errors import ConfigError
 
 Say = Callable[[str], None]
@@ -27,9 +27,9 @@ FEWER = 4
 
 
 @dataclass(frozen=True)
-class Pair:
-    struck: Report
-    alone: Report
+class FleetPair:
+    struck: FaultReport
+    alone: FaultReport
 
     @property
     def kept(self) -> float:
@@ -37,7 +37,7 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Campaign:
+class FaultCampaign:
     rows: tuple[int, ...]
     phones: int
     seconds: float
@@ -46,7 +46,7 @@ class Campaign:
 
     def play(self, say: Say) -> dict[str, Any]:
         """Every row in every repeat: what happens to the machine in an hour hits all rows alike."""
-        pairs: dict[int, list[Pair]] = {number: [] for number in self.rows}
+        pairs: dict[int, list[FleetPair]] = {number: [] for number in self.rows}
         for repeat in range(self.repeats):
             for number in self.rows:
                 pair = play_pair(self._job(row(number), repeat))
@@ -55,9 +55,9 @@ class Campaign:
         rows_ = [figures(row(number), found) for number, found in pairs.items()]
         return {"rows": rows_, "headline": headline(rows_, [pair for found in pairs.values() for pair in found])}
 
-    def _job(self, plan: Row, repeat: int) -> Job:
+    def _job(self, plan: FaultRow, repeat: int) -> FaultJob:
         phones = self.phones if plan.fleet == "adb" else max(1, self.phones * FEWER // 8)
-        return Job(plan.number, True, phones, self.seconds, self.seed + repeat)
+        return FaultJob(plan.number, True, phones, self.seconds, self.seed + repeat)
 
 
 def run(
@@ -69,13 +69,13 @@ def run(
     say: Say = lambda text: None,
 ) -> dict[str, Any]:
     """All figures, as plain data. Raises `ConfigError`."""
-    return Campaign(chosen(rows), phones, seconds, repeats, seed).play(say)
+    return FaultCampaign(chosen(rows), phones, seconds, repeats, seed).play(say)
 
 
-def play_pair(job: Job) -> Pair:
+def play_pair(job: FaultJob) -> FleetPair:
     """Both at the same time, so that what the machine does hits both."""
     with tempfile.TemporaryDirectory() as folder:
-        jobs = {name: Job(**{**asdict(job), "struck": name == "struck"}) for name in ("struck", "alone")}
+        jobs = {name: FaultJob(**{**asdict(job), "struck": name == "struck"}) for name in ("struck", "alone")}
         started = {name: _start(Path(folder) / f"{name}.json", each) for name, each in jobs.items()}
         try:
             found = {name: _read(process, job) for name, process in started.items()}
@@ -83,24 +83,24 @@ def play_pair(job: Job) -> Pair:
             for process in started.values():
                 process.kill()
                 process.wait()
-    return Pair(found["struck"], found["alone"])
+    return FleetPair(found["struck"], found["alone"])
 
 
-def _start(path: Path, job: Job) -> subprocess.Popen[str]:
+def _start(path: Path, job: FaultJob) -> subprocess.Popen[str]:
     path.write_text(json.dumps(asdict(job)), encoding="utf-8")
     command = [sys.executable, "-m", "distrl.bench.faults.trial", str(path)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def _read(process: subprocess.Popen[str], job: Job) -> Report:
+def _read(process: subprocess.Popen[str], job: FaultJob) -> FaultReport:
     out, err = process.communicate(timeout=job.seconds + SPARE_S)
     if process.returncode:
         raise ConfigError(f"A fleet of row {job.row} did not come to its end: {err.strip()[-2000:]}")
     tree = json.loads(out.splitlines()[-1])
-    return Report(**{**tree, "strikes": [Strike(**strike) for strike in tree["strikes"]]})
+    return FaultReport(**{**tree, "strikes": [InjectedFault(**strike) for strike in tree["strikes"]]})
 
 
-def survived(plan: Row, pair: Pair) -> bool:
+def survived(plan: FaultRow, pair: FleetPair) -> bool:
     """It went on, lost nothing, doubled nothing, made up nothing, and who could come back did."""
     struck = pair.struck
     clean = not (struck.lost or struck.doubled or struck.wrong or struck.leased)
@@ -108,12 +108,12 @@ def survived(plan: Row, pair: Pair) -> bool:
     return clean and back and struck.episodes > 0
 
 
-def verdict(plan: Row, pair: Pair) -> str:
+def verdict(plan: FaultRow, pair: FleetPair) -> str:
     state = "survived" if survived(plan, pair) else "NOT survived"
     return f"{state}; kept {pair.kept:.0%} of {pair.alone.episodes} episodes, {pair.struck.invalid} lost to it"
 
 
-def figures(plan: Row, pairs: Sequence[Pair]) -> dict[str, Any]:
+def figures(plan: FaultRow, pairs: Sequence[FleetPair]) -> dict[str, Any]:
     return {
         "row": plan.number,
         "what": plan.what,
@@ -124,7 +124,7 @@ def figures(plan: Row, pairs: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def costs(pairs: Sequence[Pair]) -> dict[str, Any]:
+def costs(pairs: Sequence[FleetPair]) -> dict[str, Any]:
     seconds = [one for pair in pairs for one in pair.struck.recovery_s]
     rungs: dict[str, int] = {}
     for pair in pairs:
@@ -143,7 +143,7 @@ def costs(pairs: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def headline(rows: Sequence[dict[str, Any]], pairs: Sequence[Pair]) -> dict[str, Any]:
+def headline(rows: Sequence[dict[str, Any]], pairs: Sequence[FleetPair]) -> dict[str, Any]:
     seconds = [one for pair in pairs for one in pair.struck.recovery_s]
     return {
         "survived": sum(each["survived"] for each in rows),

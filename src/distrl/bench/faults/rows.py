@@ -14,7 +14,7 @@ Touch = Callable[[ServedPhone], None]
 
 
 @dataclass(frozen=True)
-class Row:
+class FaultRow:
     number: int
     what: str
     strike: Touch | None = None
@@ -61,34 +61,34 @@ def fill(phone: ServedPhone) -> None:
 
 
 ROWS = (
-    Row(1, "an adb call never returns", ordered("hang-input")),
-    Row(2, "offline for 5 s", ordered("offline")),
-    Row(3, "the worker's adb server is killed", kill="server"),
-    Row(4, "two phones of eight trust nobody", before=ordered("unauthorized", times=10_000), struck=0.25),
-    Row(5, "unplugged for 10 s in an episode", ordered("unplug", seconds=10.0)),
-    Row(6, "frozen", ordered("freeze")),
-    Row(7, "emulator killed", fleet="avd", kill="emulator"),
-    Row(
+    FaultRow(1, "an adb call never returns", ordered("hang-input")),
+    FaultRow(2, "offline for 5 s", ordered("offline")),
+    FaultRow(3, "the worker's adb server is killed", kill="server"),
+    FaultRow(4, "two phones of eight trust nobody", before=ordered("unauthorized", times=10_000), struck=0.25),
+    FaultRow(5, "unplugged for 10 s in an episode", ordered("unplug", seconds=10.0)),
+    FaultRow(6, "frozen", ordered("freeze")),
+    FaultRow(7, "emulator killed", fleet="avd", kill="emulator"),
+    FaultRow(
         8,
         "two phones of eight restart and never boot",
         restarted(ordered("slow-boot", seconds=FOREVER, times=1000)),
         struck=0.25,
     ),
-    Row(9, "snapshots that hang or lie", fleet="avd", orders=("snapshot-hangs", "snapshot-lies"), query=SNAPSHOTS),
-    Row(
+    FaultRow(9, "snapshots that hang or lie", fleet="avd", orders=("snapshot-hangs", "snapshot-lies"), query=SNAPSHOTS),
+    FaultRow(
         10,
         "three screenshots empty, cut off, garbled",
         ordered("empty-screencap", "truncated-screencap", "garbled-screencap"),
     ),
-    Row(11, "all-black screen", ordered("black-screencap", times=3)),
-    Row(12, "UI dump never idle", ordered("not-idle-dump"), query="tree=1"),
-    Row(13, "app isn't responding", ordered("anr")),
-    Row(14, "clock an hour ahead", before=restarted(ordered("clock-off"))),
-    Row(15, "storage full", fill),
-    Row(24, "judge: 429, 5xx, timeouts, garbage", judge="vlm"),
-    Row(25, "no action, endless episodes", policy_client="mumbler"),
+    FaultRow(11, "all-black screen", ordered("black-screencap", times=3)),
+    FaultRow(12, "UI dump never idle", ordered("not-idle-dump"), query="tree=1"),
+    FaultRow(13, "app isn't responding", ordered("anr")),
+    FaultRow(14, "clock an hour ahead", before=restarted(ordered("clock-off"))),
+    FaultRow(15, "storage full", fill),
+    FaultRow(24, "judge: 429, 5xx, timeouts, garbage", judge="vlm"),
+    FaultRow(25, "no action, endless episodes", policy_client="mumbler"),
 )
 
 
-def row(number: int) -> Row:
+def row(number: int) -> FaultRow:
     return next(each for each in ROWS if each.number == number)

@@ -18,13 +18,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from distrl.bench.asynchrony.hosting import HostThread, HostThreadClient
+from distrl.bench.asynchrony.host_thread import HostThread, HostThreadClient
 from distrl.bench.faults.emulators import Emulators
-from distrl.bench.faults.endpoint import Endpoint, truth
-from distrl.bench.faults.players import MOVES, Lenient, Mover, Mumbler
-from distrl.bench.faults.rack import PhoneThread
-from distrl.bench.faults.rows import Row, row
-from distrl.bench.faults.storm import storm
+from distrl.bench.faults.phone_thread import PhoneThread
+from distrl.bench.faults.random_faults import inject_random_faults
+from distrl.bench.faults.rows import FaultRow, row
+from distrl.bench.faults.scripted_policies import MOVES, FixedMovesPolicy, Lenient, MalformedActionsPolicy
+from distrl.bench.faults.stub_endpoint import StubEndpoint, truth
 from distrl.config import Config
 from distrl.phone_server.phone import Model
 from distrl.runtime.topology import Builder
@@ -43,7 +43,7 @@ BEGIN, END = 0.15, 0.6
 
 
 @dataclass(frozen=True)
-class Job:
+class FaultJob:
     row: int
     """0: a soak, with faults of all rows by chance."""
     struck: bool
@@ -55,14 +55,14 @@ class Job:
 
 
 @dataclass
-class Strike:
+class InjectedFault:
     at: float
     slot: int
     what: str = ""
 
 
 @dataclass
-class Report:
+class FaultReport:
     """What is left when all is over."""
 
     episodes: int = 0
@@ -74,7 +74,7 @@ class Report:
     """Outcomes that the judge did not give."""
     leased: int = 0
     """Tasks that nobody gave back."""
-    strikes: list[Strike] = field(default_factory=list)
+    strikes: list[InjectedFault] = field(default_factory=list)
     came_back: int = 0
     """Struck phones that played a valid episode to its end after it."""
     recovery_s: list[float] = field(default_factory=list)
@@ -93,8 +93,8 @@ class FaultBuilder(Builder):
         return Lenient() if self._judge == "lenient" else self.vlm_judge()
 
 
-def play(job: Job) -> Report:
-    plan = Row(0, "soak") if job.row == 0 else row(job.row)
+def play(job: FaultJob) -> FaultReport:
+    plan = FaultRow(0, "soak") if job.row == 0 else row(job.row)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         place = Path(folder)
         fleet: PhoneThread | Emulators
@@ -102,13 +102,13 @@ def play(job: Job) -> Report:
             fleet = stack.enter_context(Emulators(place, job.phones, plan.orders if job.struck else (), WAITS))
         else:
             fleet = stack.enter_context(PhoneThread(Model(WAITS, seed=job.seed), job.phones))
-        endpoint = stack.enter_context(Endpoint(hostile=job.struck)) if plan.judge == "vlm" else None
+        endpoint = stack.enter_context(StubEndpoint(hostile=job.struck)) if plan.judge == "vlm" else None
         config = configured(place, fleet.address(plan.query), job, endpoint.url if endpoint else "")
         RunStore.create(config.run_folder, {}, {}).close()
-        return asyncio.run(Trial(job, plan, fleet, config).run())
+        return asyncio.run(FaultTrial(job, plan, fleet, config).run())
 
 
-def configured(place: Path, address: str, job: Job, url: str) -> Config:
+def configured(place: Path, address: str, job: FaultJob, url: str) -> Config:
     judge = {"kind": "vlm", "model": "stub", "url": url, "timeout_s": 2.0, "cache": None} if url else {}
     return Config.model_validate(
         {
@@ -122,16 +122,16 @@ def configured(place: Path, address: str, job: Job, url: str) -> Config:
     )
 
 
-class Trial:
-    def __init__(self, job: Job, plan: Row, fleet: PhoneThread | Emulators, config: Config) -> None:
+class FaultTrial:
+    def __init__(self, job: FaultJob, plan: FaultRow, fleet: PhoneThread | Emulators, config: Config) -> None:
         self.job, self.plan, self.fleet, self.config = job, plan, fleet, config
-        self.strikes: list[Strike] = []
+        self.strikes: list[InjectedFault] = []
         self.rng = random.Random(f"{job.row}/{job.seed}")
 
-    async def run(self) -> Report:
+    async def run(self) -> FaultReport:
         builder = FaultBuilder(self.config, self.plan.judge)
         host = HostThread(builder, time.time)
-        policy_client = Mumbler() if self.plan.policy_client == "mumbler" else Mover()
+        policy_client = MalformedActionsPolicy() if self.plan.policy_client == "mumbler" else FixedMovesPolicy()
         self._prepare()
         worker = builder.worker("bench", policy_client, HostThreadClient(host), time.time)
         playing = asyncio.ensure_future(worker.run())
@@ -167,16 +167,16 @@ class Trial:
 
     def _prepare(self) -> None:
         if self.plan.orders and self.job.struck:
-            self.strikes += [Strike(time.time(), slot) for slot in range(self.job.phones)]
+            self.strikes += [InjectedFault(time.time(), slot) for slot in range(self.job.phones)]
         if self.plan.before is not None and self.job.struck:
             for slot in self._slots:
                 self.fleet.touch(slot, self.plan.before)
-                self.strikes.append(Strike(time.time(), slot))
+                self.strikes.append(InjectedFault(time.time(), slot))
 
     async def _strike(self, began: float) -> None:
         """Each phone once, one after the other; or, in a soak, all kinds by chance until it is over."""
         if self.job.row == 0:
-            await storm(self.fleet, self.job.phones, self.job.every_s, self.rng, self._note)
+            await inject_random_faults(self.fleet, self.job.phones, self.job.every_s, self.rng, self._note)
             return
         times = len(self._slots) if self.plan.kill != "server" else 1
         for number in range(times):
@@ -194,11 +194,11 @@ class Trial:
                 self._note(UNKNOWN)
 
     def _note(self, slot: int, what: str = "") -> None:
-        self.strikes.append(Strike(time.time(), slot, what))
+        self.strikes.append(InjectedFault(time.time(), slot, what))
 
     # -- what is left
 
-    def _report(self, host: HostThread, worker: Worker, began: float) -> Report:
+    def _report(self, host: HostThread, worker: Worker, began: float) -> FaultReport:
         store = host.host.store
         counts = store.counts()
         kept = [*store.trajectories(), *store.trajectories(outcome="invalid")]
@@ -210,7 +210,7 @@ class Trial:
                 rungs[rung] = rungs.get(rung, 0) + count
         placed(self.strikes, played)
         recoveries = [recovery(strike, played) for strike in self.strikes]
-        return Report(
+        return FaultReport(
             episodes=sum(ok and began <= end <= began + self.job.seconds for _, _, end, ok in played),
             invalid=counts.invalid,
             lost=worker.uploader.produced - counts.trajectories - counts.invalid,
@@ -235,11 +235,11 @@ def slot_of(trajectory: Trajectory) -> int:
     return int(trajectory.device.rpartition("#")[2])
 
 
-Played = list[tuple[int, float, float, bool]]
+PlayedEpisodes = list[tuple[int, float, float, bool]]
 """Slot, beginning, end, valid."""
 
 
-def placed(strikes: Sequence[Strike], played: Played) -> None:
+def placed(strikes: Sequence[InjectedFault], played: PlayedEpisodes) -> None:
     """Whoever broke next after a strike at a phone that has no number is the one."""
     taken: set[int] = set()
     for strike in strikes:
@@ -249,7 +249,7 @@ def placed(strikes: Sequence[Strike], played: Played) -> None:
             taken.add(strike.slot)
 
 
-def recovery(strike: Strike, played: Played) -> float | None:
+def recovery(strike: InjectedFault, played: PlayedEpisodes) -> float | None:
     """None: the strike cost no episode, or its phone did not come back."""
     later = sorted((start, ok) for slot, start, end, ok in played if slot == strike.slot and end >= strike.at)
     broken = next((start for start, ok in later if not ok), None)
@@ -258,9 +258,9 @@ def recovery(strike: Strike, played: Played) -> float | None:
     return again - strike.at if broken is not None and again is not None and broken < again else None
 
 
-def returned(strike: Strike, played: Played) -> bool:
+def returned(strike: InjectedFault, played: PlayedEpisodes) -> bool:
     return any(slot == strike.slot and ok and start > strike.at for slot, start, _, ok in played)
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(play(Job(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))))))
+    print(json.dumps(asdict(play(FaultJob(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))))))

@@ -12,11 +12,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from distrl.bench.learning.plan import Plan
+    from distrl.bench.learning.plan import RacePlan
     from distrl.bench.learning.record import Record
 
 
-def run(plan: Plan, parallel: int, say: Callable[[str], None]) -> list[Record]:
+def run(plan: RacePlan, parallel: int, say: Callable[[str], None]) -> list[Record]:
     """The records of all runs of a plan, in its order; see `race.run`."""
     from distrl.bench.learning import race  # late: a job imports this package and needs none of it
 

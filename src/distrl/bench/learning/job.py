@@ -19,8 +19,8 @@ from typing import Any
 
 from rich.console import Console
 
-from distrl.bench.learning.plan import Entry, examined
-from distrl.bench.learning.record import Exam, Record, tested, trained
+from distrl.bench.learning.plan import RaceEntry, evaluation_config
+from distrl.bench.learning.record import Record, SplitResult, tested, trained
 from distrl.cli.progress import LinesProgress
 from distrl.config import Config
 from distrl.errors import DistrlError
@@ -34,8 +34,8 @@ LINE_EVERY_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    entry: Entry
+class RaceJob:
+    entry: RaceEntry
     config: Config
     tests: tuple[str, ...]
     """To be played at the end, of `plan.TESTS`."""
@@ -52,13 +52,13 @@ class Job:
         path.write_text(json.dumps(tree, indent=2) + "\n", encoding="utf-8")
 
     @classmethod
-    def read(cls, path: Path) -> Job:
+    def read(cls, path: Path) -> RaceJob:
         tree = json.loads(path.read_text(encoding="utf-8"))
-        entry = Entry(tree["method"], tree["seed"])
+        entry = RaceEntry(tree["method"], tree["seed"])
         return cls(entry, build(Config, tree["config"], str(path)), tuple(tree["tests"]), Path(tree["record"]))
 
 
-def play(job: Job) -> int:
+def play(job: RaceJob) -> int:
     """Exit status. A run that ends with an error of ours leaves a record that says so; an interrupted one none."""
     progress = LinesProgress(Console(soft_wrap=True), LINE_EVERY_S)
     try:
@@ -74,21 +74,21 @@ def play(job: Job) -> int:
     return 1 if record.failed else 0
 
 
-def described(job: Job, **figures: Any) -> Record:
+def described(job: RaceJob, **figures: Any) -> Record:
     made = provenance.describe(seed=job.entry.seed, command=[], date=datetime.now(UTC))
     del made["command"], made["seed"]
     weights = weights_digest(job.config.policy.model)
     return Record(job.entry.method, job.entry.seed, job.config.model_dump(mode="json"), made, weights, **figures)
 
 
-def _test(job: Job, test: str, progress: LinesProgress) -> Exam:
+def _test(job: RaceJob, test: str, progress: LinesProgress) -> SplitResult:
     model = job.config.policy.model
     if job.entry.trains:
         model = str(newest_model(job.config.run_folder, progress.message))
-    return tested(evaluate_policy(examined(job.config, test, model), progress=progress))
+    return tested(evaluate_policy(evaluation_config(job.config, test, model), progress=progress))
 
 
-def end_with(parent: int, farewell_s: float = 60.0) -> None:
+def end_when_parent_ends(parent: int, farewell_s: float = 60.0) -> None:
     """End when the process that started us is gone, killed perhaps: nobody would wait for us or end us any more."""
 
     def watch() -> None:
@@ -102,5 +102,5 @@ def end_with(parent: int, farewell_s: float = 60.0) -> None:
 
 
 if __name__ == "__main__":
-    end_with(parent=int(sys.argv[2]))
-    sys.exit(play(Job.read(Path(sys.argv[1]))))
+    end_when_parent_ends(parent=int(sys.argv[2]))
+    sys.exit(play(RaceJob.read(Path(sys.argv[1]))))

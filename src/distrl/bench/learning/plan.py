@@ -25,7 +25,7 @@ WAITS = ("latency", "scale")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RaceEntry:
     """One run, or the evaluation of the warm start."""
 
     method: str
@@ -41,7 +41,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RacePlan:
     suite: str
     profile: str
     """Latency model of the simulated phones."""
@@ -58,13 +58,13 @@ class Plan:
         """Of the method that has most."""
         return max(self.methods.values())
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[RaceEntry]:
         """Seed by seed and inside a seed method by method: what happens to the machine in an hour hits all alike."""
-        yield Entry(WARM_START, 0)
+        yield RaceEntry(WARM_START, 0)
         for seed in range(self.seeds):
-            yield from (Entry(method, seed) for method, seeds in self.methods.items() if seed < seeds)
+            yield from (RaceEntry(method, seed) for method, seeds in self.methods.items() if seed < seeds)
 
-    def config(self, entry: Entry) -> Config:
+    def config(self, entry: RaceEntry) -> Config:
         """The settings of one run. What makes a method what it is comes last. Raises `ConfigError`."""
         shared = self._shared(entry)
         base = load_config(BASE, shared)
@@ -75,13 +75,13 @@ class Plan:
         own = [setting.format(devices=devices, steps=steps) for setting in METHODS[entry.method].settings]
         return load_config(BASE, [*shared, *own])
 
-    def runnable(self, entry: Entry) -> Config:
+    def runnable(self, entry: RaceEntry) -> Config:
         """The same with a run folder that does not exist yet: what an interrupted run left is never touched."""
         return with_free_name(self.config(entry))
 
     def tests(self) -> tuple[str, ...]:
         """Those that have tasks."""
-        only = self.config(Entry(WARM_START, 0)).tasks.only
+        only = self.config(RaceEntry(WARM_START, 0)).tasks.only
         suite = load_suite(self.suite, only)
         return tuple(test for test in TESTS if _split(test) in suite.splits)
 
@@ -89,7 +89,7 @@ class Plan:
     def records(self) -> Path:
         return self.folder / "records"
 
-    def _shared(self, entry: Entry) -> list[str]:
+    def _shared(self, entry: RaceEntry) -> list[str]:
         return [
             f"tasks.suite={self.suite}",
             f"devices.address=sim://phone?latency={self.profile}",
@@ -103,7 +103,7 @@ class Plan:
         ]
 
 
-def examined(config: Config, test: str, model: str) -> Config:
+def evaluation_config(config: Config, test: str, model: str) -> Config:
     """The settings of one test: another split and another model on phones that do not keep us waiting. How long a phone
     takes changes nothing of what it shows."""
     wanted = {"split": _split(test)} | ({"temperature": 0.0} if test == GREEDY else {})

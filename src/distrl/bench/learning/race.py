@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from distrl.bench.learning.job import Job, described
-from distrl.bench.learning.plan import Entry, Plan, shares
+from distrl.bench.learning.job import RaceJob, described
+from distrl.bench.learning.plan import RaceEntry, RacePlan, shares
 from distrl.bench.learning.record import Record
 from distrl.errors import ConfigError
 from distrl.policies.models import weights_digest
@@ -31,18 +31,18 @@ FAREWELL_S = 60.0
 
 
 @dataclass
-class Running:
+class RunningJob:
     """A process that we started, and the slot it holds."""
 
-    entry: Entry
-    job: Job
+    entry: RaceEntry
+    job: RaceJob
     process: subprocess.Popen[bytes]
     slot: int
     log: Path
     deadline: float
 
 
-def run(plan: Plan, parallel: int, say: Say) -> list[Record]:
+def run(plan: RacePlan, parallel: int, say: Say) -> list[Record]:
     """The records of all entries, in their order. Those that are there and did not fail are not run again.
 
     Raises `ConfigError` when a record was made with other settings than the plan's.
@@ -56,13 +56,13 @@ def run(plan: Plan, parallel: int, say: Say) -> list[Record]:
 
 
 class Race:
-    def __init__(self, plan: Plan, parallel: int, say: Say) -> None:
+    def __init__(self, plan: RacePlan, parallel: int, say: Say) -> None:
         self.plan = plan
         self.say = say
         self.cores = shares(parallel)
-        self.running: list[Running] = []
+        self.running: list[RunningJob] = []
 
-    def run(self, waiting: deque[Entry]) -> None:
+    def run(self, waiting: deque[RaceEntry]) -> None:
         """Until nothing waits and nothing runs. Whatever ends it early, no process of ours is left behind."""
         try:
             while waiting or self.running:
@@ -78,15 +78,15 @@ class Race:
             for each in self.running:
                 end(each.process)
 
-    def start(self, entry: Entry, slot: int) -> None:
+    def start(self, entry: RaceEntry, slot: int) -> None:
         plan = self.plan
-        job = Job(entry, plan.runnable(entry), plan.tests(), record_path(plan, entry))
+        job = RaceJob(entry, plan.runnable(entry), plan.tests(), record_path(plan, entry))
         path, log = (plan.folder / "logs" / f"{entry.name}.{ending}" for ending in ("json", "log"))
         job.write(path)
         job.record.unlink(missing_ok=True)  # of an attempt that failed
         process = start(path, log, self.cores[slot])
         deadline = time.monotonic() + 60 * plan.minutes + SPARE_S
-        self.running.append(Running(entry, job, process, slot, log, deadline))
+        self.running.append(RunningJob(entry, job, process, slot, log, deadline))
         self.say(f"{entry.name}: started on cores {', '.join(map(str, self.cores[slot]))}")
 
     def look(self) -> None:
@@ -101,7 +101,7 @@ class Race:
             self.say(f"{each.entry.name}: {describe(settle(each, code))}")
 
 
-def settle(each: Running, code: int | None) -> Record:
+def settle(each: RunningJob, code: int | None) -> Record:
     """The record of a process that has ended; one that left none gets one that says so."""
     path = each.job.record
     if path.exists() and (record := Record.read(path)).config == each.job.config.model_dump(mode="json"):
@@ -145,7 +145,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def finished(plan: Plan, entry: Entry) -> bool:
+def finished(plan: RacePlan, entry: RaceEntry) -> bool:
     """Whether there is a record of this entry that need not be made again. Raises `ConfigError` for a stranger's."""
     path = record_path(plan, entry)
     if not path.exists() or (record := Record.read(path)).failed:
@@ -173,7 +173,7 @@ def differing(made: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     return sorted(found)
 
 
-def record_path(plan: Plan, entry: Entry) -> Path:
+def record_path(plan: RacePlan, entry: RaceEntry) -> Path:
     return plan.records / f"{entry.name}.json"
 
 

@@ -45,7 +45,7 @@ NO_EPISODES = Episodes(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
-class Exam:
+class SplitResult:
     """One test, played once with the final policy."""
 
     tasks: tuple[str, ...]
@@ -74,7 +74,7 @@ class Record:
     invalid: int = 0
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     episodes: Episodes = NO_EPISODES
-    tests: Mapping[str, Exam] = field(default_factory=dict)
+    tests: Mapping[str, SplitResult] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
         write_whole(path, json.dumps(_tree(self)).encode() + b"\n")
@@ -91,7 +91,7 @@ class Record:
                 np.array([float(mark) for mark in episodes["success"]]),
                 np.array(episodes["template"], dtype=np.int64),
             ),
-            tests={name: Exam(tuple(test["tasks"]), test["outcomes"]) for name, test in tests.items()},
+            tests={name: SplitResult(tuple(test["tasks"]), test["outcomes"]) for name, test in tests.items()},
         )
 
 
@@ -108,9 +108,9 @@ def trained(folder: Path) -> dict[str, Any]:
         }
 
 
-def tested(evaluation: Evaluation) -> Exam:
+def tested(evaluation: Evaluation) -> SplitResult:
     tasks = tuple(result.task_id for result in evaluation.results)
-    return Exam(tasks, "".join(MARKS[result.outcome] for result in evaluation.results))
+    return SplitResult(tasks, "".join(MARKS[result.outcome] for result in evaluation.results))
 
 
 def _episodes(store: RunStore) -> Episodes:

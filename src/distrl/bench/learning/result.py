@@ -14,7 +14,7 @@ from distrl.bench.learning import comparisons
 from distrl.bench.learning.curves import WINDOW_EPISODES, WINDOW_SHARE, Band, first_reach, last, stability
 from distrl.bench.learning.figures import Figures
 from distrl.bench.learning.methods import METHODS
-from distrl.bench.learning.plan import WARM_START, Plan
+from distrl.bench.learning.plan import WARM_START, RacePlan
 from distrl.bench.learning.record import Record
 from distrl.evaluation.statistics import Interval
 
@@ -33,7 +33,7 @@ HOW = {
 }
 
 
-def result(plan: Plan, records: Sequence[Record], command: Sequence[str]) -> dict[str, Any]:
+def result(plan: RacePlan, records: Sequence[Record], command: Sequence[str]) -> dict[str, Any]:
     """Everything, as plain data."""
     figures = Figures(records, tuple(plan.methods), 60 * plan.minutes)
     best = max((last(figures.curve(name).mean) for name in figures.done), default=math.nan, key=_or_minus_one)

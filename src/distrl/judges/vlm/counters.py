@@ -11,7 +11,7 @@ MILLION = 1_000_000
 
 
 @dataclass
-class Counters:
+class JudgeCounters:
     """Since the judge was made."""
 
     asked: int = 0

@@ -12,9 +12,9 @@ import httpx2
 
 from distrl.config.judging import endpoint_url
 from distrl.errors import JudgeRefused, JudgeTrouble
+from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.backoff import retry_after_s
 from distrl.judges.vlm.reply import Reply, parse_completion, plain
-from distrl.judges.vlm.secret import Key
 from distrl.types import Tree
 
 MAY_PASS = (408, 409, 425, 429)
@@ -37,7 +37,7 @@ class Endpoint(Protocol):
 class HttpEndpoint:
     """Keeps its connections; `close` it in the loop it was used in. It may be used again after that."""
 
-    def __init__(self, url: str, key: Key, timeout_s: float) -> None:
+    def __init__(self, url: str, key: ApiKey, timeout_s: float) -> None:
         self._url = endpoint_url(url)
         self._key = key
         self._timeout_s = timeout_s

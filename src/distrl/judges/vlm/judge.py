@@ -9,17 +9,17 @@ from collections.abc import Callable
 from distrl.config import JudgeConfig
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
 from distrl.judges.rules import unfinished
+from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.backoff import Backoff
-from distrl.judges.vlm.breaker import Breaker
 from distrl.judges.vlm.cache import VerdictCache
-from distrl.judges.vlm.counters import Counters
+from distrl.judges.vlm.circuit_breaker import CircuitBreaker
+from distrl.judges.vlm.counters import JudgeCounters
 from distrl.judges.vlm.endpoint import Endpoint, HttpEndpoint
-from distrl.judges.vlm.prompt import Question, ask
+from distrl.judges.vlm.prompt import JudgeRequest, build_request
 from distrl.judges.vlm.reply import Verdict, parse_verdict, plain
-from distrl.judges.vlm.secret import Key
 from distrl.types import Outcome, Task, Trajectory, Tree
 
-SIGNED = "vlm: "
+REASON_PREFIX = "vlm: "
 """Every reason begins so: an outcome shows for ever who gave it."""
 LONGEST_REASON = 300
 
@@ -39,14 +39,14 @@ class VlmJudge:
         self,
         config: JudgeConfig,
         endpoint: Endpoint,
-        key: Key,
+        key: ApiKey,
         backoff: Backoff,
         *,
         now: Callable[[], float] = loop_time,
     ) -> None:
         self.config = config
-        self.counters = Counters()
-        self.breaker = Breaker(config.breaker_failures, config.breaker_open_s, now)
+        self.counters = JudgeCounters()
+        self.breaker = CircuitBreaker(config.breaker_failures, config.breaker_open_s, now)
         self._endpoint = endpoint
         self._key = key
         self._backoff = backoff
@@ -58,21 +58,21 @@ class VlmJudge:
         """The judge that a config names, its key taken from the environment. Raises `ConfigError`."""
         if not config.model:
             raise ConfigError("There is no model to ask for outcomes: set judge.model, and judge.url for its endpoint.")
-        key = Key.from_environment(config)
+        key = ApiKey.from_environment(config)
         return cls(config, HttpEndpoint(config.url, key, config.timeout_s), key, Backoff(random.Random(seed)))
 
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
         last = trajectory.steps[-1].decision.action if trajectory.steps else None
         if reason := unfinished(last):
             return Outcome("failure", reason)
-        question = ask(self.config, task, trajectory)
+        question = build_request(self.config, task, trajectory)
         verdict = await self._cache.get(question.digest)
         if verdict is None:
             verdict = await self._in_time(question)
             await self._cache.put(question.digest, verdict)
         else:
             self.counters.cached += 1
-        return Outcome("success" if verdict.success else "failure", f"{SIGNED}{verdict.reason}")
+        return Outcome("success" if verdict.success else "failure", f"{REASON_PREFIX}{verdict.reason}")
 
     async def close(self) -> None:
         await self._endpoint.close()
@@ -81,7 +81,7 @@ class VlmJudge:
         """What it was asked and what that cost."""
         return self.counters.summary(self.config.price_in, self.config.price_out)
 
-    async def _in_time(self, question: Question) -> Verdict:
+    async def _in_time(self, question: JudgeRequest) -> Verdict:
         try:
             async with asyncio.timeout(self.config.give_up_s), self._turns:
                 return await self._insist(question)
@@ -95,7 +95,7 @@ class VlmJudge:
             self.counters.given_up += 1
             raise
 
-    async def _insist(self, question: Question) -> Verdict:
+    async def _insist(self, question: JudgeRequest) -> Verdict:
         problem: JudgeTrouble | BadVerdict = JudgeTrouble("it was not asked")
         for attempt in range(self.config.attempts):
             if attempt:
@@ -112,7 +112,7 @@ class VlmJudge:
             f"{problem}. See that judge.model follows the schema, or raise judge.attempts."
         )
 
-    async def _once(self, question: Question) -> Verdict:
+    async def _once(self, question: JudgeRequest) -> Verdict:
         self.counters.asked += 1
         try:
             reply = await self._endpoint.complete(question.body)

@@ -64,19 +64,19 @@ REMINDER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JudgeRequest:
     """A request, and its name by content."""
 
     body: Tree
     digest: str
 
-    def reminded(self) -> Question:
+    def reminded(self) -> JudgeRequest:
         """The same after a reply that was no verdict. What that reply said is not repeated."""
         messages = [*self.body["messages"], {"role": "user", "content": REMINDER}]
-        return Question({**self.body, "messages": messages}, self.digest)
+        return JudgeRequest({**self.body, "messages": messages}, self.digest)
 
 
-def ask(config: JudgeConfig, task: Task, trajectory: Trajectory) -> Question:
+def build_request(config: JudgeConfig, task: Task, trajectory: Trajectory) -> JudgeRequest:
     """Raises `CannotJudge` for a trajectory without screenshots."""
     seen = last_screens(trajectory, config.screenshots)
     if not seen or not all(screen.image for _, screen in seen):
@@ -99,7 +99,7 @@ def ask(config: JudgeConfig, task: Task, trajectory: Trajectory) -> Question:
         body["max_tokens"] = config.reply_tokens
     # The endpoint is part of it: two servers may call different models by one name.
     name = hashlib.sha256(json.dumps([config.url, body], sort_keys=True).encode()).hexdigest()
-    return Question(body, name)
+    return JudgeRequest(body, name)
 
 
 def last_screens(trajectory: Trajectory, count: int) -> list[tuple[str, Screen]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from distrl.bench.learning import race
-from distrl.bench.learning.plan import WARM_START, Entry
+from distrl.bench.learning.plan import WARM_START, RaceEntry
 from distrl.bench.learning.record import Record
 from distrl.errors import ConfigError
 from distrl.policies.models import weights_digest
@@ -109,7 +109,7 @@ def test_a_job_ends_when_whoever_started_it_was_killed():
 
 def test_records_of_other_settings_are_not_mixed_in(short, make_record):
     short.records.mkdir(parents=True)
-    entry = Entry("a_ride", 0)
+    entry = RaceEntry("a_ride", 0)
     make_record(short, entry, 0.5).write(race.record_path(short, entry))
     assert race.finished(short, entry)
     with pytest.raises(ConfigError, match="learner.learning_rate was .* another --folder"):
@@ -119,7 +119,7 @@ def test_records_of_other_settings_are_not_mixed_in(short, make_record):
 def test_records_of_other_weights_are_not_mixed_in(short, make_record, monkeypatch):
     """`pocket` may be taught anew, and a folder may be written over; its name stays."""
     short.records.mkdir(parents=True)
-    entry = Entry("a_ride", 0)
+    entry = RaceEntry("a_ride", 0)
     record = make_record(short, entry, 0.5)
     replace(record, weights=weights_digest("pocket")).write(race.record_path(short, entry))
     assert race.finished(short, entry)
@@ -129,7 +129,7 @@ def test_records_of_other_weights_are_not_mixed_in(short, make_record, monkeypat
 
 
 def test_what_a_later_version_of_the_settings_added_does_not_matter(short, make_record):
-    record = make_record(short, Entry("a_ride", 0), 0.5)
+    record = make_record(short, RaceEntry("a_ride", 0), 0.5)
     old = {**record.config, "tasks": {key: value for key, value in record.config["tasks"].items() if key != "lease_s"}}
     assert race.differing(old, record.config) == []
 

@@ -19,7 +19,7 @@ from distrl.config import Config
 from distrl.devices.base import Device
 from distrl.devices.null import NullDevice
 from distrl.learner.base import ScreenSource
-from distrl.learner.learner import Learner, Report
+from distrl.learner.learner import Learner, StepReport
 from distrl.policies.base import Scores
 from distrl.replay.base import Sample
 from distrl.runtime.topology import Builder
@@ -43,14 +43,14 @@ TASK_STEPS = 20
 
 
 @dataclass(frozen=True)
-class Ballast:
+class SyntheticLoad:
     """How heavy the policy is, and how long the learner thinks before it has new weights."""
 
     megabytes: float
     step_s: float
 
 
-class Marks:
+class Timestamps:
     """Lines of text, one file per process, written as things happen."""
 
     def __init__(self, folder: Path) -> None:
@@ -61,7 +61,7 @@ class Marks:
         self._file.write(" ".join((kind, *map(str, values))) + "\n")
 
 
-def read_marks(folder: Path) -> dict[str, list[tuple[str, ...]]]:
+def read_timestamps(folder: Path) -> dict[str, list[tuple[str, ...]]]:
     """Kind → (process, values …), in the order of each process."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for path in sorted(folder.glob("*.txt")):
@@ -71,10 +71,10 @@ def read_marks(folder: Path) -> dict[str, list[tuple[str, ...]]]:
     return found
 
 
-class BallastPolicy:
+class SyntheticPolicy:
     """Taps the middle. A `TrainablePolicy` that takes weights as `VlmPolicy` does: made ready aside, then swapped."""
 
-    def __init__(self, ballast: Ballast, marks: Marks) -> None:
+    def __init__(self, ballast: SyntheticLoad, marks: Timestamps) -> None:
         self.version = 0
         self.temperature = 1.0
         self._marks = marks
@@ -139,10 +139,10 @@ class BallastPolicy:
         return {"tilt": self._tilt, **self._cargo}
 
 
-class MarkedDevice(NullDevice):
+class TimedDevice(NullDevice):
     """Notes from when to when it was busy."""
 
-    def __init__(self, address: str, name: str, marks: Marks) -> None:
+    def __init__(self, address: str, name: str, marks: Timestamps) -> None:
         super().__init__(address)
         self._name = name
         self._marks = marks
@@ -159,17 +159,17 @@ class MarkedDevice(NullDevice):
         self._marks.put("busy", self._name, "perform", began, time.time())
 
 
-class ThinkingLearner(Learner):
+class DelayedLearner(Learner):
     """Takes its time over a step, without burning CPU."""
 
     step_s = 0.0
 
-    def step(self, sample: Sample, source: ScreenSource) -> Report:
+    def step(self, sample: Sample, source: ScreenSource) -> StepReport:
         time.sleep(self.step_s)
         return super().step(sample, source)
 
 
-class Errands:
+class IdenticalTasks:
     """A suite of tasks that differ in nothing but their number."""
 
     name = "bench"
@@ -180,48 +180,48 @@ class Errands:
         return [Task(f"bench/{n}", "bench", split, "bench/tap", "tap", n, TASK_STEPS) for n in numbers]
 
 
-class Coin:
+class ParityJudge:
     """A judge that does not look."""
 
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
         return Outcome("success" if task.seed % 2 else "failure")
 
 
-class BallastBuilder(Builder):
+class SyntheticBuilder(Builder):
     """The parts of such a run."""
 
-    def __init__(self, config: Config, ballast: Ballast) -> None:
+    def __init__(self, config: Config, ballast: SyntheticLoad) -> None:
         super().__init__(config)
         self.ballast = ballast
-        self._marks: Marks | None = None
+        self._marks: Timestamps | None = None
 
     @property
     def marks_folder(self) -> Path:
         return self.folder / "marks"
 
     @property
-    def marks(self) -> Marks:
+    def marks(self) -> Timestamps:
         """Of this process."""
         if self._marks is None:
-            self._marks = Marks(self.marks_folder)
+            self._marks = Timestamps(self.marks_folder)
         return self._marks
 
     def suite(self) -> Any:
-        return Errands()
+        return IdenticalTasks()
 
     def judge(self) -> Any:
-        return Coin()
+        return ParityJudge()
 
     async def device(self, worker: str, slot: int) -> Device:
-        return MarkedDevice(self.config.devices.address, f"{worker}/{slot}", self.marks)
+        return TimedDevice(self.config.devices.address, f"{worker}/{slot}", self.marks)
 
     def policy(self, seed: int, device: str) -> Any:
         torch.set_num_threads(1)
         torch.manual_seed(seed)
-        return BallastPolicy(self.ballast, self.marks)
+        return SyntheticPolicy(self.ballast, self.marks)
 
     def learner(self) -> Learner:
         policy = self.policy(0, "cpu")
-        learner = ThinkingLearner(policy, self.config, np.random.default_rng(0))
+        learner = DelayedLearner(policy, self.config, np.random.default_rng(0))
         learner.step_s = self.ballast.step_s
         return learner

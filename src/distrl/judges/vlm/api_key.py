@@ -19,7 +19,7 @@ SHORTEST_SECRET = 8
 SENDABLE = re.compile(r"[\x21-\x7e]*")
 
 
-class Key:
+class ApiKey:
     """A secret that is neither printed nor pickled: it lives in this process and in the header of a request."""
 
     __slots__ = ("_secret",)
@@ -28,7 +28,7 @@ class Key:
         self._secret = secret
 
     @classmethod
-    def from_environment(cls, config: JudgeConfig, environment: Mapping[str, str] = os.environ) -> Key:
+    def from_environment(cls, config: JudgeConfig, environment: Mapping[str, str] = os.environ) -> ApiKey:
         """Raises `ConfigError` where there is none; a server on this machine may need none."""
         secret = environment.get(config.key_env, "").strip()
         if not secret and not is_loopback(urlsplit(config.url).hostname or ""):

@@ -39,7 +39,7 @@ def truth(goal: str) -> bool:
     return len(goal) % 2 == 0
 
 
-class Endpoint:
+class StubEndpoint:
     """On loopback for the length of a `with` block. `hostile`: every second answer is no verdict."""
 
     def __init__(self, *, hostile: bool) -> None:
@@ -51,7 +51,7 @@ class Endpoint:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
         self.refused = 0
 
-    def __enter__(self) -> Endpoint:
+    def __enter__(self) -> StubEndpoint:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 

@@ -90,7 +90,7 @@ CREATE TABLE IF NOT EXISTS health (  -- the newest word on the device of each sl
 as one in which they are empty."""
 
 
-class Log:
+class Database:
     """An open database. The thread that uses it may change; two at once may read, and writes queue up."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:

@@ -25,7 +25,7 @@ MOVES: tuple[Action, ...] = (Swipe(500, 700, 500, 300), Press("home"), Swipe(500
 EVERY = 3
 
 
-class Mover:
+class FixedMovesPolicy:
     """A brain that makes the same moves in every episode and says that it is done."""
 
     version = 0
@@ -47,7 +47,7 @@ class Mover:
         return {}
 
 
-class Mumbler(Mover):
+class MalformedActionsPolicy(FixedMovesPolicy):
     """Every third thing it writes is no action, and every third goal it never gives up."""
 
     def __init__(self) -> None:

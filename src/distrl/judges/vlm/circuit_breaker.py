@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Literal
 
 
-class Breaker:
+class CircuitBreaker:
     """Closed: everybody may ask. Open: nobody may. Half open: one asks, and the others wait for what comes of it."""
 
     def __init__(self, failures: int, open_s: float, now: Callable[[], float]) -> None:

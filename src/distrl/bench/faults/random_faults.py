@@ -29,7 +29,9 @@ SERVER_SHARE = 0.02
 """Of the faults; it hits all phones at once."""
 
 
-async def storm(fleet: Any, phones: int, every_s: float, rng: random.Random, note: Callable[[int, str], None]) -> None:
+async def inject_random_faults(
+    fleet: Any, phones: int, every_s: float, rng: random.Random, note: Callable[[int, str], None]
+) -> None:
     """Faults come at random times, each phone on average one in `every_s`."""
     while True:
         await asyncio.sleep(rng.expovariate(phones / every_s))
