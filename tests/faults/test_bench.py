@@ -10,12 +10,12 @@ from distrl.bench.faults.trial import FaultJob, play
 
 
 @pytest.mark.parametrize("number", [10, 24, 25])
-def test_a_struck_fleet_survives(number):
+def test_a_fleet_with_injected_faults_survives(number):
     report = play(FaultJob(number, True, 2, 12.0, 0))
     assert survived(row(number), FleetPair(report, report)), report
 
 
-def test_emulators_that_are_killed_come_back():
+def test_killed_emulators_are_restarted():
     report = play(FaultJob(7, True, 1, 20.0, 0))
     assert survived(row(7), FleetPair(report, report)), report
     assert report.invalid >= 1
@@ -25,5 +25,5 @@ def test_emulators_that_are_killed_come_back():
 def test_a_soak_in_a_hurry_loses_nothing():
     report = play(FaultJob(0, True, 4, 12.0, 0, every_s=10.0))
     assert (report.lost, report.doubled, report.leased) == (0, 0, 0)
-    assert report.strikes
+    assert report.faults
     assert report.episodes + report.invalid > 0

@@ -1,10 +1,10 @@
 """Steps per second over adb:// against what adbutils alone reaches in a bare loop, on the same served phones.
 
-A step is a tap and a look. Ours goes through the device: what is in front is checked before the tap, its exit status
-after it; the picture is validated and encoded; every call has its deadline. adbutils does what its documentation has a
-user write, `click` and `screenshot`, with a thread per phone; and once more with `framebuffer`, which its documentation
-does not show and calls not very stable, but which spares the phone a PNG. All use one adb server, begin on the same
-screens and tap the same places. They take turns, so that whatever else the machine does hits all.
+A step is a tap and a screenshot. Ours goes through the device class: the foreground app is checked before the tap, its
+exit status after it; the screenshot is validated and encoded; every call has a timeout. adbutils is used as documented,
+`click` and `screenshot`, with a thread per phone; and once more with `framebuffer`, which its documentation does not
+show and calls not very stable, but which saves the phone a PNG encoding. All use one adb server, start on the same
+screens and tap the same places. They take turns, so that other load on the machine affects all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from distrl.types import COORDINATE_MAX, Tap, Task
 
 OURS = "distrl"
 BARE = ("screenshot", "framebuffer")
-"""adbutils' ways to look."""
+"""adbutils' ways to take a screenshot."""
 BAR = 0.9
 WARM_UP_S = 1.0
 
@@ -48,20 +48,20 @@ def run(
     may slow the phones down: sim://phone?latency=emulator.
     """
     with served_phones(phones, processes, device, seed) as serials:
-        return asyncio.run(_campaign(serials, seconds, repeats, seed))
+        return asyncio.run(_measure(serials, seconds, repeats, seed))
 
 
-async def _campaign(serials: list[str], seconds: float, repeats: int, seed: int) -> dict[str, Any]:
+async def _measure(serials: list[str], seconds: float, repeats: int, seed: int) -> dict[str, Any]:
     server = borrow(seeks=False)
     devices = [AdbPhone(f"adb://{serial}", name="bench/0") for serial in serials]
     try:
-        field = AdbBench(devices, serials, await asyncio.to_thread(server.ensure))
+        bench = AdbBench(devices, serials, await asyncio.to_thread(server.ensure))
         for name in (OURS, *BARE):
-            await field.play(name, min(WARM_UP_S, seconds), seed)
+            await bench.play(name, min(WARM_UP_S, seconds), seed)
         rounds: dict[str, list[ContenderRound]] = {name: [] for name in (OURS, *BARE)}
         for repeat in range(repeats):
             for name in _order(repeat):
-                rounds[name].append(await field.play(name, seconds, seed + repeat))
+                rounds[name].append(await bench.play(name, seconds, seed + repeat))
         return figures(rounds, seed)
     finally:
         await asyncio.gather(*(one.close() for one in devices))
@@ -69,14 +69,14 @@ async def _campaign(serials: list[str], seconds: float, repeats: int, seed: int)
 
 
 def _order(repeat: int) -> list[str]:
-    """Everybody is first, in the middle and last equally often."""
+    """Rotates, so that every contender is first, in the middle and last equally often."""
     names = [OURS, *BARE]
     return names[repeat % len(names) :] + names[: repeat % len(names)]
 
 
 @dataclass
 class ContenderRound:
-    """What one contender did in one go."""
+    """Measurements of one contender in one round."""
 
     seconds: float = 0.0
     cpu_s: float = 0.0
@@ -89,21 +89,21 @@ class ContenderRound:
 
 
 class AdbBench:
-    """The phones, and each contender's way to them."""
+    """The phones under test, and the step loop of each contender."""
 
     def __init__(self, devices: list[AdbPhone], serials: list[str], port: int) -> None:
         self._devices, self._serials, self._port = devices, serials, port
         self._sizes: list[tuple[int, int]] = []
 
     async def play(self, name: str, seconds: float, seed: int) -> ContenderRound:
-        """Every phone begins where it began for the others; then the clock runs."""
+        """Reset every phone to the same state for all contenders, then measure."""
         screens = await asyncio.gather(*(one.reset(_task(seed, k)) for k, one in enumerate(self._devices)))
         self._sizes = [(screen.width, screen.height) for screen in screens]
         done = ContenderRound()
-        began, burnt = time.perf_counter(), time.process_time()
+        began, cpu_before = time.perf_counter(), time.process_time()
         until = began + seconds
         await (self._ours(done, until, seed) if name == OURS else self._bare(name, done, until, seed))
-        done.seconds, done.cpu_s = time.perf_counter() - began, time.process_time() - burnt
+        done.seconds, done.cpu_s = time.perf_counter() - began, time.process_time() - cpu_before
         return done
 
     async def _ours(self, done: ContenderRound, until: float, seed: int) -> None:

@@ -19,12 +19,12 @@ def faults(
     phones: Annotated[int, typer.Option(min=1, help="Phones of each fleet; half as many emulators.")] = 8,
     seconds: Annotated[float, typer.Option(min=20.0, help="How long each pair of fleets plays.")] = 60.0,
     repeats: Annotated[int, typer.Option(min=1, help="Pairs of each row.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Decides tasks and waits.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Decides tasks and latencies.")] = 0,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
 ) -> None:
-    """Strike the phones of a fleet, row by row, beside a twin that is left alone: what it costs, and what is lost.
+    """Inject faults into a fleet, row by row, against a control fleet: what each fault costs, and what is lost.
 
-    Served phones behind the real adb, with the waits of an emulator; every phone of a struck fleet is struck once.
+    Served phones behind the real adb, with the latency of an emulator; the fault is injected once per phone.
     docs/benchmarks.md defines every figure.
     """
     from distrl.bench.faults.campaign import run

@@ -1,4 +1,4 @@
-"""What the weights bench makes of its marks; the run itself is in the integration tests."""
+"""The figures of the weights bench, from timestamps; the run itself is in the integration tests."""
 
 from __future__ import annotations
 
@@ -67,12 +67,12 @@ def test_the_interval_of_a_mean_narrows_around_it():
 
 
 def test_marks_come_back_as_they_were_put(tmp_path):
-    marks = Timestamps(tmp_path / "marks")
-    marks.put("publish", 10.0)
-    marks.put("busy", "w/0", "reset", 1.0, 2.0)
-    marks.put("busy", "w/0", "perform", 2.5, 3.0)
-    marks.put("applied", 1, 10.25, 10.5, 0.001)
-    history = History.read(read_timestamps(tmp_path / "marks"))
+    timestamps = Timestamps(tmp_path / "timestamps")
+    timestamps.put("publish", 10.0)
+    timestamps.put("busy", "w/0", "reset", 1.0, 2.0)
+    timestamps.put("busy", "w/0", "perform", 2.5, 3.0)
+    timestamps.put("applied", 1, 10.25, 10.5, 0.001)
+    history = History.read(read_timestamps(tmp_path / "timestamps"))
     assert history.published == (10.0,)
     assert [(one.version, one.at, one.making_ready_s, one.swap_s) for one in history.applied] == [
         (1, 10.5, 0.25, 0.001)
@@ -81,7 +81,7 @@ def test_marks_come_back_as_they_were_put(tmp_path):
 
 
 def test_the_policy_is_as_heavy_as_it_should_be_and_takes_weights_as_others_do(tmp_path):
-    policy, other = (SyntheticPolicy(SyntheticLoad(40.0, 0.0), Timestamps(tmp_path / "marks")) for _ in range(2))
+    policy, other = (SyntheticPolicy(SyntheticLoad(40.0, 0.0), Timestamps(tmp_path / "timestamps")) for _ in range(2))
     arrays = policy.weights()
     assert sum(array.nbytes for array in arrays.values()) == pytest.approx(40 * 2**20, rel=1e-3)
     assert len(arrays) > 2

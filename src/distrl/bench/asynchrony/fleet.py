@@ -17,13 +17,10 @@ from distrl.types import (
     Decision,
     Done,
     Features,
-    Outcome,
     Prompt,
     Screen,
     Tap,
     Task,
-    Trajectory,
-    Tree,
     VersionedWeights,
 )
 
@@ -100,11 +97,6 @@ class ScriptedPolicyClient:
 
     def known_features(self, digests: Sequence[str]) -> Features:
         return {}
-
-
-class FlatteringJudge:
-    async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
-        return Outcome("success")
 
 
 class WaitingSuite:

@@ -1,4 +1,4 @@
-"""A chat endpoint that gives verdicts, and between them all that an endpoint gives that is none."""
+"""A stub chat endpoint that gives verdicts and, if hostile, errors and malformed replies in between."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NO_VERDICTS: tuple[tuple[int, bytes | str], ...] = (
 
 
 def truth(goal: str) -> bool:
-    """What this judge thinks of a task."""
+    """The verdict that this stub gives for a task."""
     return len(goal) % 2 == 0
 
 
@@ -99,4 +99,4 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        return  # a client that had enough and hung up
+        return  # a client that timed out and closed the connection

@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt."""
+"""Exponential backoff between retries of a request."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from email.utils import parsedate_to_datetime
 
 FIRST_S, LONGEST_S = 0.5, 30.0
 SPREAD = 0.1
-"""Those who are told the same time come back over a tenth of it, not all at once."""
+"""Extra jitter on `Retry-After`, so that clients given the same time do not all retry at once."""
 
 
 class Backoff:
-    """Doubles up to a cap, with jitter; what the endpoint asks for is waited for at least."""
+    """Doubles up to a cap, with jitter; never shorter than the endpoint's `Retry-After`."""
 
     def __init__(self, rng: random.Random, first_s: float = FIRST_S, longest_s: float = LONGEST_S) -> None:
         self._rng = rng

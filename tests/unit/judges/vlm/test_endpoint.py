@@ -82,7 +82,7 @@ def test_a_redirect_is_not_followed_and_the_key_goes_nowhere_else(status):
         Said(hangs=True),
         Said(b'{"choices": []}' * 100, breaks=True),
         Said(b"<html>"),
-        Said(b"x" * (module.LARGEST_ANSWER + 1)),
+        Said(b"x" * (module.MAX_ANSWER_BYTES + 1)),
         Said(gzip.compress(completion("x").body), headers={"Content-Encoding": "gzip"}),
     ],
     ids=["hangs", "breaks off", "is no JSON", "is too large", "is packed unasked"],

@@ -14,7 +14,7 @@ from toy import toy_task
 
 from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
-from distrl.judges.vlm.prompt import REMINDER, RULES, build_request, fenced, last_screens
+from distrl.judges.vlm.prompt import REMINDER, RULES, build_request, delimited, last_screens
 from distrl.judges.vlm.reply import SCHEMA
 from distrl.types import Answer, Done, Invalid, LongPress, Swipe, Tap, Type
 
@@ -90,7 +90,7 @@ hostile = st.text() | st.sampled_from(
 
 @given(st.lists(hostile, max_size=4), hostile)
 def test_no_text_steps_out_of_the_data(typed, goal):
-    block = fenced({"goal": goal, "actions": [{"action": "type", "text": text} for text in typed]})
+    block = delimited({"goal": goal, "actions": [{"action": "type", "text": text} for text in typed]})
     first, *inside, last = block.splitlines()
     mark = first.removeprefix("BEGIN DATA ")
     assert len(mark) == 16
@@ -123,7 +123,7 @@ def test_the_same_question_has_the_same_name_and_any_other_has_another():
 
 def test_a_reminder_comes_last_and_keeps_the_name():
     question = build_request(CONFIG, toy_task(1), film(1))
-    again = question.reminded()
+    again = question.with_reminder()
     assert again.digest == question.digest
     assert again.body["messages"][:-1] == question.body["messages"]
     assert again.body["messages"][-1] == {"role": "user", "content": REMINDER}
