@@ -24,8 +24,8 @@ def run(
     model: str = "pocket",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """`workers` × `devices` devices request `steps` decisions each, about `think_s` after their last one, on new screens
-    only. Local and remote take turns. `batch_wait_ms` is for the servers; a worker's own policy never waits."""
+    """`workers` × `devices` devices request `steps` decisions each, `think_s` on average after the last one, on new
+    screens only. Local and remote take turns. `batch_wait_ms` is for the servers; a worker's own policy never waits."""
     rounds = [
         {
             name: measure(

@@ -14,18 +14,18 @@ from distrl.evaluation.capacity import Latencies, Site, forecast
 from distrl.store.run import RunStore
 
 NEWEST = 500
-"""Trajectories of a run that are looked at."""
+"""Number of newest trajectories that are used."""
 
 
 def measured(store: RunStore) -> tuple[Latencies, Site]:
-    """What a run's devices and learner took. A run does not tell thinking from acting: both are in `action_s`.
+    """Latencies of a run's devices and learner. A run does not separate inference from acting: both are in `action_s`.
 
     Means over episodes, because a fleet's rate is devices over the mean cycle. The time between two episodes is a
-    median: a device that waited for an evaluation or a restart says nothing about collecting.
+    median, to exclude devices that waited for an evaluation or a restart.
     """
     played = list(store.trajectories(newest=NEWEST))
     if not played:
-        raise ConfigError(f"Nothing was played in {store.folder} yet: there is nothing to plan from.")
+        raise ConfigError(f"Nothing was played in {store.folder} yet: there are no latencies to plan from.")
     steps = float(np.mean([len(t.steps) for t in played]))
     in_steps = [sum(step.duration_s for step in t.steps) for t in played]
     lasted = [t.duration_s for t in played]
@@ -65,7 +65,7 @@ def _site(store: RunStore) -> Site:
 
 @dataclass(frozen=True)
 class PredictionCheck:
-    """A prediction beside what was measured."""
+    """A prediction and the measurement."""
 
     profile: str
     devices: int

@@ -16,7 +16,7 @@ from distrl.evaluation.statistics import wilson
 from distrl.types import Answer, Done, Impossible, Outcome, Screen, Tap
 
 
-def opinions(pairs: dict[tuple[bool, bool | None], int]) -> Calibration:
+def verdicts(pairs: dict[tuple[bool, bool | None], int]) -> Calibration:
     found = [
         PairedVerdict("id", truth, None if said is None else Outcome("success" if said else "failure"))
         for (truth, said), count in pairs.items()
@@ -26,7 +26,7 @@ def opinions(pairs: dict[tuple[bool, bool | None], int]) -> Calibration:
 
 
 def test_rates_are_over_what_was_judged():
-    calibration = opinions(
+    calibration = verdicts(
         {(True, True): 40, (True, False): 10, (False, False): 45, (False, True): 3, (False, None): 2}
     )
     assert calibration.agreement == Proportion(85, 98)
@@ -37,7 +37,7 @@ def test_rates_are_over_what_was_judged():
 
 
 def test_nothing_judged_is_no_rate():
-    assert opinions({(True, None): 3}).summary()["agreement"]["rate"] is None
+    assert verdicts({(True, None): 3}).summary()["agreement"]["rate"] is None
 
 
 class Gullible:

@@ -25,11 +25,11 @@ Pairs = dict[tuple[str, int], list[RunPair]]
 
 SCALE, DEVICES_AT_SCALE = 0.01, 128
 EPISODES, REAL_EPISODES = 8.0, 18.0
-"""Mean episodes in a run. One with the real learner cannot be told to end with a round, so it has to hold several."""
+"""Mean episodes in a run. One with the real learner does not end with a round, so it must hold several."""
 FAIRNESS_DEVICES = 16
-"""Enough of them: pacing counts trajectories, whoever plays them."""
+"""Enough: pacing counts trajectories, not devices."""
 SWITCH_S = 0.0005
-"""A thread that computes lets the others in this often; by default, devices could wait for the host's for 5 ms."""
+"""Python's thread switch interval; with the default of 5 ms, devices would wait that long for the host's thread."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class AsyncCampaign:
             EpisodeDurations(profile, 1.0)  # raises UnknownName before hours of work
 
     def run(self, say: Say, keep: Keep = lambda figures: None) -> dict[str, Any]:
-        """All figures, with what is needed to make them again. `keep` gets those there are after every repeat."""
+        """All figures, with what is needed to reproduce them. `keep` gets the figures so far after every repeat."""
         pairs: Pairs = defaultdict(list)
         with tempfile.TemporaryDirectory(prefix="distrl-bench-") as name, _quick_switching():
             folder = Path(name)
@@ -87,7 +87,7 @@ class AsyncCampaign:
                 say(f"{repeat + 1}/{self.repeats}  {profile}, {devices} devices: {_rates(pair)}")
 
     def _pair(self, profile: str, devices: int, repeat: int, folder: Path) -> RunPair:
-        """Who goes first changes from repeat to repeat."""
+        """The order of the two runs alternates between repeats."""
         order = (False, True) if repeat % 2 == 0 else (True, False)
         played = {barrier: self._play(profile, devices, repeat, folder, synchronous=barrier) for barrier in order}
         return RunPair(played[False], played[True])

@@ -1,16 +1,16 @@
-"""Rates, their ratio, and the most it could be.
+"""Collection rates, their ratio, and its upper bound.
 
 Definitions (docs/benchmarks.md has them for readers); minutes are those of phones, the time scale is taken out:
 
-- own time of an episode: what it takes if nothing ever keeps it waiting; what its device waits by itself, and the
-  policy's thinking.
-- asynchronous rate: episodes per minute in the window. One that lies partly in it counts by that part, from its
-  beginning to the beginning of the device's next one: whole episodes only would favour whoever ends just in time.
-- perfect asynchronous rate: the same episodes on the same devices, with not a moment between the end of one and the
-  beginning of the next: the rate, times time taken over own time.
+- own time of an episode: its duration without any waiting for other components; the device's own latency plus the
+  policy's.
+- asynchronous rate: episodes per minute in the window. An episode partly inside counts by that part, from its beginning
+  to the beginning of the device's next one: counting whole episodes only would bias the rate.
+- perfect asynchronous rate: the same episodes on the same devices without gaps: the rate, times time taken over own
+  time.
 - synchronous rate: episodes of whole rounds over the time from one round's beginning to the next one's.
-- perfect synchronous rate: the same rounds, each as long as the own time of its longest episode and one learner step:
-  with a barrier nobody can do better.
+- perfect synchronous rate: the same rounds, each as long as the own time of its longest episode and one learner step,
+  the minimum with a barrier.
 - ceiling: perfect asynchronous over perfect synchronous rate. achieved: ratio over ceiling.
 """
 
@@ -30,7 +30,7 @@ from distrl.evaluation.statistics import ratio_ci95
 
 @dataclass(frozen=True, slots=True)
 class CollectionRate:
-    """Trajectories per minute: as played, and as a system without any loss would have played the same episodes."""
+    """Trajectories per minute: as measured, and without any overhead for the same episodes."""
 
     per_min: float
     perfect_per_min: float
@@ -57,7 +57,7 @@ def _stretch(run: Timeline) -> float:
 
 
 def _part_inside(episode: TimelineEpisode, run: Timeline, stretch: float) -> float:
-    """How much of an episode lies in the window. One that was still playing lasts as long as it would have."""
+    """Share of an episode that is inside the window. One that was still playing is given its expected duration."""
     cycle_s = episode.cycle_s if episode.cycle_s is not None else stretch * episode.own_s
     ended_at = min(run.end, episode.started_at + cycle_s)
     return max(0.0, ended_at - max(run.begin, episode.started_at)) / cycle_s
@@ -73,7 +73,7 @@ class SyncRound:
 
 
 def rounds(run: Timeline) -> list[SyncRound]:
-    """The whole rounds of a synchronous run: what was played with one version, up to the next one."""
+    """The whole rounds of a synchronous run: the episodes of one version, up to the next version."""
     by_version: dict[int, list[TimelineEpisode]] = defaultdict(list)
     for episode in run.episodes:
         if episode.ended_at is not None:
@@ -142,9 +142,9 @@ def counted(run: Timeline) -> list[TimelineEpisode]:
 
 
 def latencies(runs: Sequence[Timeline]) -> dict[str, float]:
-    """What one episode consists of, in seconds, so that `distrl plan` can predict other fleets from it.
+    """What one episode consists of, in seconds, from which `distrl plan` predicts other fleets.
 
-    Sums over devices divided by episodes: on a fleet of two speeds that is the time which gives the fleet's rate.
+    Sums over devices divided by episodes: with devices of two speeds, these times reproduce the fleet's rate.
     """
     episodes = sum(asynchronous_rate(run).per_min * run.seconds / 60.0 for run in runs)
     device_s = sum(run.devices * run.seconds for run in runs)

@@ -28,7 +28,7 @@ from distrl.types import VersionedWeights
 
 IDLE_S = 1.0
 """How long the learner rests when there is nothing to learn from, and how often we look whether a run is over."""
-SETTLING = 2.0
+WARM_UP_EPISODES = 2.0
 """Mean episodes that an asynchronous fleet plays before it is counted: all devices started at the same moment."""
 WHOLE_ROUNDS = 2
 """Least rounds of a synchronous run that are counted."""
@@ -201,7 +201,7 @@ def _played(
 ) -> FinishedTrial:
     think_s = trial.scale * trial.think_s * (ACTIONS + 1)
     own = {key: episode_s + think_s for key, episode_s in builder.began.items()}
-    begin = began_at + min(SETTLING * trial.scale * MEAN_S, 0.5 * (ended_at - began_at))
+    begin = began_at + min(WARM_UP_EPISODES * trial.scale * MEAN_S, 0.5 * (ended_at - began_at))
     if trial.synchronous:
         begin, ended_at = learner.published_at[0], _next_round_at(learner, builder) or ended_at
     episodes, by_id = _episodes(host.store, own, ended_at)

@@ -1,7 +1,7 @@
 """One fleet, with faults injected or as the control, in a process of its own.
 
-Started as `python -m distrl.bench.faults.trial JOB.json`. Prints its report as one line of JSON. Worker and phones have an event loop each; the host has a thread, as it has a
-process on Ray.
+Started as `python -m distrl.bench.faults.trial JOB.json`; prints its report as one line of JSON. Worker and phones have
+an event loop each; the host has a thread, as it has a process on Ray.
 """
 
 from __future__ import annotations

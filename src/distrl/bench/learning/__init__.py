@@ -1,9 +1,8 @@
 """Success of every method from one warm start, for equal wall-clock under equal device latency; takes long.
 
-`methods` is the table of who takes part. `plan` turns it into one config per method and seed, `race` starts each as a
-process of its own (`job`) and keeps a `record` of it, `result` makes figures of the records, `table` and `plots` show
-them. What is finished is not run again: the same command goes on where it stopped, and with all records in place it
-only counts.
+`methods` is the table of methods. `plan` makes one config per method and seed, `race` starts each as a process of its
+own (`job`) and writes a `record` of it, `result` computes figures from the records, `table` and `plots` show them.
+Finished runs are not repeated: the same command resumes where it stopped.
 """
 
 from __future__ import annotations

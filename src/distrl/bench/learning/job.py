@@ -1,7 +1,7 @@
-"""One run in a process of its own: train, play the tests with the final policy, write the record.
+"""One run in a process of its own: train, evaluate the final policy on the tests, write the record.
 
-Started as `python -m distrl.bench.learning.job JOB.json PARENT`; ends when the process with the id PARENT does. What it
-prints goes into a log.
+Started as `python -m distrl.bench.learning.job JOB.json PARENT`; ends when the process with the id PARENT does. Its
+output goes to a log file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class RaceJob:
     entry: RaceEntry
     config: Config
     tests: tuple[str, ...]
-    """To be played at the end, of `plan.TESTS`."""
+    """Of `plan.TESTS`, to be evaluated at the end."""
     record: Path
 
     def write(self, path: Path) -> None:
@@ -59,7 +59,7 @@ class RaceJob:
 
 
 def play(job: RaceJob) -> int:
-    """Exit status. A run that ends with an error of ours leaves a record that says so; an interrupted one none."""
+    """Exit status. A run that ends with a `DistrlError` writes a record with the error, an interrupted one none."""
     progress = LinesProgress(Console(soft_wrap=True), LINE_EVERY_S)
     try:
         if job.entry.trains and (code := launch(job.config, progress=progress)):
@@ -88,14 +88,14 @@ def _test(job: RaceJob, test: str, progress: LinesProgress) -> SplitResult:
     return tested(evaluate_policy(evaluation_config(job.config, test, model), progress=progress))
 
 
-def end_when_parent_ends(parent: int, farewell_s: float = 60.0) -> None:
-    """End when the process that started us is gone, killed perhaps: nobody would wait for us or end us any more."""
+def end_when_parent_ends(parent: int, grace_s: float = 60.0) -> None:
+    """End this process when its parent is gone, for example killed: an orphan would run on unattended."""
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(1.0)
         signal.raise_signal(signal.SIGTERM)
-        time.sleep(farewell_s)
+        time.sleep(grace_s)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()

@@ -1,7 +1,7 @@
-"""From records to the published figures: the content of `results/learning-<suite>.json`.
+"""Computes the published figures from records: the content of `results/learning-<suite>.json`.
 
 Training success is the last point of the smoothed curve (`curves`); test success is over all tasks and seeds, with
-intervals from `bootstrap`. Times to reach something are read off the mean curve over the seeds.
+intervals from `bootstrap`. Times to reach a level are read from the mean curve over the seeds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from distrl.bench.learning.record import Record
 from distrl.evaluation.statistics import Interval
 
 LEVELS = (60, 90)
-"""Percent of the best final training success that the times are for."""
+"""Levels of the times, in percent of the best final training success."""
 HOW = {
     "final_success": "success on test-instances with the final policy, over all tasks and seeds",
     "test_instances_greedy": "the same tasks, always with the likeliest token; "
@@ -57,7 +57,7 @@ def result(plan: RacePlan, records: Sequence[Record], command: Sequence[str]) ->
 
 
 def made(records: Sequence[Record]) -> dict[str, Any]:
-    """What all runs were made with; where they differ, every variant that occurs."""
+    """Versions and hardware of all runs; where they differ, a list of the variants."""
     return {
         "versions": _once(
             [{"code": r.made["code"], "python": r.made["python"], **r.made["libraries"]} for r in records]
@@ -142,7 +142,7 @@ def _once(variants: Sequence[dict[str, Any]]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has neither arrays nor nan; four digits are more than the figures are good for."""
+    """Values for JSON, which has no arrays and no nan; rounded to four digits."""
     if isinstance(value, Mapping):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, Interval):
