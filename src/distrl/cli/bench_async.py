@@ -1,4 +1,4 @@
-"""`distrl bench async`: collecting without a barrier against collecting in rounds."""
+"""`distrl bench async`: asynchronous collection against synchronous rounds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from distrl.cli.options import require_folder
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -60,27 +61,28 @@ def asynchrony(
         typer.Option(
             min=1e-4,
             max=1.0,
-            help="Share of a phone's times that is waited; default: 0.01, 0.02 for 256 devices, 0.2 with --real.",
+            help="Scale of a phone's latencies; default: 0.01, 0.02 for 256 devices, 0.2 with --real.",
         ),
     ] = None,
-    think_s: Annotated[float, typer.Option(min=0.0, help="Thinking of the scripted policy, before scaling.")] = 0.5,
+    think_s: Annotated[
+        float, typer.Option(min=0.0, help="Inference time of the scripted policy, before scaling.")
+    ] = 0.5,
     learner_s: Annotated[float, typer.Option(min=0.0, help="A step of the sleeping learner, before scaling.")] = 5.0,
     seed: Annotated[int, typer.Option(min=0, help="Decides tasks, and so episode times.")] = 0,
     real: Annotated[bool, typer.Option("--real", help="With the real learner and the real policy, on Ray.")] = False,
     config: Annotated[str, typer.Option(help="With --real: where model, tasks and learner come from.")] = "quickstart",
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
 ) -> None:
-    """Trajectories per minute of the same devices without a barrier and in rounds, beside the most that can be had.
+    """Trajectories per minute of the same devices, asynchronous and in synchronous rounds, and the theoretical maximum.
 
-    Devices wait and burn no CPU. A time scale makes their hours minutes, and is taken out of the figures. Without
+    Devices wait and use no CPU. A time scale shortens hours to minutes, and is taken out of the figures. Without
     --real the learner sleeps and the policy is scripted, and two cores carry hundreds of devices through the worker,
     host, spool and pacing of every training. docs/benchmarks.md defines every figure.
     """
     from distrl.bench.asynchrony.campaign import AsyncCampaign, names, numbers
     from distrl.bench.asynchrony.profiles import PROFILES
 
-    if json_file and not json_file.parent.is_dir():
-        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
+    require_folder(json_file)
     try:
         fleets = numbers(devices or ("32" if real else "8,32,128,256"))
     except ValueError:

@@ -1,4 +1,4 @@
-"""`distrl bench faults`: what breaks, what it costs, and that nothing is lost."""
+"""`distrl bench faults`: fault injection, what each fault costs, and that nothing is lost."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from distrl.cli.options import require_folder
 
 COLUMNS = ("", "what", "survived", "strikes", "episodes lost", "back p50", "p95", "kept")
 
@@ -28,7 +30,7 @@ def faults(
     docs/benchmarks.md defines every figure.
     """
     from distrl.bench.faults.campaign import run
-    from distrl.cli.bench import record, require_folder
+    from distrl.cli.bench import record
 
     require_folder(json_file)
     console = Console()

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from distrl.cli.options import require_folder
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def learning(
         ),
     ] = "all",
     parallel: Annotated[
-        int | None, typer.Option(min=1, help="Runs side by side, each on its share of the cores; default: cores / 2.")
+        int | None, typer.Option(min=1, help="Runs in parallel, each on its share of the cores; default: cores / 2.")
     ] = None,
     folder: Annotated[
         Path | None, typer.Option(help="Runs, logs and records go there; default: runs/learning-SUITE.")
@@ -43,17 +44,15 @@ def learning(
     plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves there, as PNG.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs and what they change; start none.")] = False,
 ) -> None:
-    """Train every method from the same warm start for the same time, and say who ends where and how fast.
+    """Train every method from the same warm start for the same time, and compare final success and speed.
 
-    Each run is a training run of its own, with its own folder and its own process. What is finished is not run again:
-    after Ctrl-C, or with more methods or seeds, the same command goes on. The table goes to the screen and, as
-    learning.md, into the folder.
+    Each run is a training run with its own folder and process. Finished runs are not repeated: after Ctrl-C, or with
+    more methods or seeds, the same command resumes. The table is printed and written to learning.md in the folder.
     """
     from distrl.bench.learning.methods import choose
     from distrl.bench.learning.plan import RacePlan, cores
 
-    if json_file and not json_file.parent.is_dir():
-        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
+    require_folder(json_file)
     chosen = choose([name.strip() for name in methods.split(",")], seeds)
     where = folder or Path("runs") / f"learning-{suite}"
     plan = RacePlan(suite, profile, minutes, chosen, where, tuple(changes or ()))
@@ -66,12 +65,12 @@ def learning(
 
 
 def check(plan: RacePlan) -> None:
-    """Everything that can be known to be wrong, before hours of work. Raises `DistrlError`."""
+    """Check all settings and this machine before hours of work. Raises `DistrlError`."""
     from distrl.runtime.preflight import check as check_config
     from distrl.runtime.preflight import check_machine
 
     for entry in plan.entries():
-        if entry.seed == 0:  # seeds differ in nothing that could be wrong
+        if entry.seed == 0:  # the other seeds have the same settings
             check_config(plan.config(entry))
             check_machine(plan.config(entry))
 

@@ -1,4 +1,4 @@
-"""Looking at attached phones from the command line."""
+"""Checks of attached phones, for `distrl devices`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def look_at_phones(address: str, *, deep: bool) -> list[Listing]:
 
 
 def watch_phones(address: str) -> Iterator[list[Listing]]:
-    """A new look each time that somebody wants one, through one adb server. Raises `ConfigError`."""
+    """A new listing per iteration, through one adb server. Raises `ConfigError`."""
     from distrl.devices.adb.checkup import survey
     from distrl.devices.adb.options import AdbOptions
     from distrl.devices.adb.server import borrow, give_back

@@ -3,7 +3,7 @@
 tap 500 120 · long_press 500 120 · swipe 500 700 500 300 · type "buy milk" · press back|home|enter · wait ·
 done · answer "42" · impossible
 
-Text stands in JSON quotes, so commas, quotes, emoji and newlines survive. What does not parse is `Invalid`.
+Text is a JSON string, so commas, quotes, emoji and newlines are preserved. What does not parse is `Invalid`.
 """
 
 from __future__ import annotations

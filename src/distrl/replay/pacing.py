@@ -35,7 +35,7 @@ class Pacing:
         return (backlog + in_flight) // self.trajectories_per_version <= self.max_lag
 
     def may_learn(self, in_flight: int, backlog: float) -> bool:
-        """The learner waits for nobody, unless training is synchronous: then for a whole version's worth."""
+        """The learner never waits, unless training is synchronous: then for the trajectories of a whole version."""
         return self.max_lag != 0 or (in_flight == 0 and backlog >= self.trajectories_per_version)
 
 

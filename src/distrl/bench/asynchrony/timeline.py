@@ -1,4 +1,4 @@
-"""What a run leaves for counting: who played when, and what of it the device took by itself."""
+"""The timeline of a run: when each device played, and how long the device itself was busy."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class TimelineEpisode:
     ended_at: float | None
     """None: still playing when the run was stopped."""
     next_at: float | None
-    """When the same device began its next episode; None: it did not any more."""
+    """When the same device began its next episode; None: it began none."""
     own_s: float
-    """What the episode takes if nothing ever keeps it waiting: the device's times and the policy's."""
+    """Duration of the episode without waiting for other components: latency of device and policy."""
     version: int = 0
     """The version it was played with."""
     lag: int = 0
@@ -43,7 +43,7 @@ class TimelineEpisode:
 
 @dataclass(slots=True)
 class BusyTimes:
-    """When devices were at work: resetting, acting, rendering."""
+    """When devices were busy: resetting, acting, rendering."""
 
     slot: list[int] = field(default_factory=list)
     started_at: list[float] = field(default_factory=list)
@@ -61,7 +61,7 @@ class BusyTimes:
         return BusyTimes(self.slot, started_at, ended_at, self.kind)
 
     def inside(self, begin: float, end: float, kind: str | None = None) -> float:
-        """Device seconds at work between two times, of one kind or of all."""
+        """Busy device seconds between two times, of one kind or of all."""
         first, last = np.array(self.started_at), np.array(self.ended_at)
         parts: Floats = np.clip(np.minimum(last, end) - np.maximum(first, begin), 0.0, None)
         if kind is not None:
@@ -77,14 +77,14 @@ class Timeline:
     learner_s: float
     """What one learner step takes."""
     begin: float
-    """When counting begins: the fleet is no longer in step with itself as it was at the start."""
+    """When counting begins, after the devices are no longer synchronised by the common start."""
     end: float
     episodes: tuple[TimelineEpisode, ...]
     uses: BusyTimes
     steps: int
     """Steps of one episode."""
     scale: float = 1.0
-    """What the times of the phones were multiplied by, so that they could be waited for."""
+    """Factor by which the phones' times were multiplied."""
     cpus: float = 0.0
     """Processor time over wall-clock, of the whole run."""
 
@@ -93,8 +93,8 @@ class Timeline:
         return self.end - self.begin
 
     def in_phone_time(self) -> Timeline:
-        """The same with the scale taken out of all times. What was lost to us is not scaled when a run is: it counts
-        1/scale times as much as it would with real phones."""
+        """The same with the scale taken out of all times. Framework overhead is not scaled in a run: it counts 1/scale
+        times as much as with real phones."""
         return replace(
             self,
             learner_s=self.learner_s / self.scale,

@@ -1,7 +1,7 @@
-"""One run of a waiting fleet through the real worker, spool, host, store and pacing; only the learner is a sleep.
+"""One run of a simulated fleet through the real worker, spool, host, store and pacing; the learner only sleeps.
 
 Worker and learner share an event loop; the host has a thread, as it has a process on Ray: no device waits for its disk.
-On a virtual loop, where threads run at once, the same run takes no time to speak of and is the same every time.
+On a virtual event loop the same run takes almost no time and is deterministic.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from distrl.store.run import RunStore
 from distrl.types import VersionedWeights
 
 IDLE_S = 1.0
-"""How long the learner rests when there is nothing to learn from, and how often we look whether a run is over."""
+"""Polling interval of the learner when there is nothing to learn from, and of the end of a run."""
 WARM_UP_EPISODES = 2.0
-"""Mean episodes that an asynchronous fleet plays before it is counted: all devices started at the same moment."""
+"""Warm-up of an asynchronous fleet, in mean episodes: all devices started at the same moment."""
 WHOLE_ROUNDS = 2
-"""Least rounds of a synchronous run that are counted."""
+"""Minimum number of counted rounds of a synchronous run."""
 FOREVER_S = 1e6
 
 
 @dataclass(frozen=True)
 class AsyncTrial:
-    """What one run is about. Times are those of real phones; everything happens `scale` times as fast."""
+    """The settings of one run. Times are those of real phones, and are multiplied by `scale`."""
 
     profile: str
     devices: int
@@ -76,7 +76,7 @@ class AsyncTrial:
 
 
 class WaitingBuilder(Builder):
-    """The parts of a run whose devices wait."""
+    """Builds the parts of a run with simulated latency."""
 
     def __init__(self, config: Config, pace: EpisodeDurations) -> None:
         super().__init__(config)
@@ -104,7 +104,7 @@ class SleepingLearner:
         self._idle_s = trial.scale * IDLE_S
         self.published_at: list[float] = []
         self.used: list[str] = []
-        """Ids of the trajectories that were sampled, as often as they were."""
+        """Ids of the sampled trajectories, with repetitions."""
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -124,12 +124,12 @@ class SleepingLearner:
 
 @dataclass(frozen=True)
 class FinishedTrial:
-    """A run that is over."""
+    """The result of a run."""
 
     timeline: Timeline
     """In phone time."""
     used: tuple[TimelineEpisode, ...]
-    """Every episode that the learner drew, as often as it did."""
+    """Every episode that the learner sampled, with repetitions."""
 
 
 async def play(trial: AsyncTrial, folder: Path, seconds: float) -> FinishedTrial:
@@ -162,7 +162,7 @@ async def play(trial: AsyncTrial, folder: Path, seconds: float) -> FinishedTrial
 
 
 def _as_server(trial: AsyncTrial) -> Any:
-    """The brain in the place of a policy server: its thinking is a wait of its own, so there is nothing to batch."""
+    """The policy client in place of a policy server: it only waits, so there is nothing to batch."""
     return ScriptedPolicyClient(trial.scale * trial.think_s)
 
 
@@ -245,7 +245,7 @@ def _episodes(
 
 
 def _numbered(rows: dict[str, Any]) -> list[tuple[int, tuple[Any, ...]]]:
-    """Rows with how manyeth of its device each is, by the time they began."""
+    """Rows with their number within their device, ordered by start time."""
     order = np.argsort(rows["started_at"], kind="stable")
     seen: dict[str, int] = {}
     numbered = []

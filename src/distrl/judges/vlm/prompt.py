@@ -132,5 +132,5 @@ def _facts(task: Task, trajectory: Trajectory) -> Tree:
 def _action_tree(action: Action) -> Tree:
     """An action as a JSON object: {"action": "long_press", "x": 480, "y": 212}."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(action).__name__).lower()
-    told = {key: value[:LONGEST_TEXT] if isinstance(value, str) else value for key, value in asdict(action).items()}
-    return {"action": name, **told}
+    values = {key: value[:LONGEST_TEXT] if isinstance(value, str) else value for key, value in asdict(action).items()}
+    return {"action": name, **values}
