@@ -1,8 +1,8 @@
 """`distrl bench`: one command per published figure, printed with its spread and written as JSON.
 
-A bench is a module of `distrl.bench` with `run(**options) -> dict`, every option with its default. What it measures
-is the first line of its docstring. In the dict a list of numbers is repeated measurements of one figure: it is shown
-as median and range. A bench that needs more than options of its own is a command here (`bench_learning`).
+A bench is a module of `distrl.bench` with `run(**options) -> dict`, every option with a default. The first line of its
+docstring says what it measures. A list of numbers in the dict is repeated measurements of one figure, shown as median
+and range. A bench that needs typed options has a module of its own here (`bench_learning`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from distrl.errors import UnknownName
 
 
 class Benches(TyperGroup):
-    """The benches are found when they are asked for: importing them all would make every command slow."""
+    """Imports benches lazily: importing them all would make every command slow."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return known_benches()
@@ -45,7 +45,7 @@ app.command("async")(bench_async.asynchrony)
 app.command("faults")(bench_faults.faults)
 
 MODULES = {"async": "asynchrony"}
-"""Benches whose module has another name: `async` is a word of Python."""
+"""Benches whose module has another name: `async` is a Python keyword."""
 
 
 @app.callback(invoke_without_command=True)
@@ -56,7 +56,7 @@ def bench(ctx: typer.Context) -> None:
 
 
 def generic(name: str) -> Any:
-    """The command of a bench whose settings are all options of its `run`. Raises `UnknownName`."""
+    """The command of a bench whose options are the parameters of its `run`. Raises `UnknownName`."""
     module = load(name)
 
     def measure(
@@ -67,16 +67,16 @@ def generic(name: str) -> Any:
     ) -> None:
         measured(name, module, options or [], json_file)
 
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     known = ", ".join(
         f"{key}={parameter.default}" for key, parameter in inspect.signature(module.run).parameters.items()
     )
-    alone.command(name, help=f"{describe(module)}\n\nOptions and their defaults: {known}.")(measure)
-    return typer.main.get_command(alone)
+    single.command(name, help=f"{describe(module)}\n\nOptions and their defaults: {known}.")(measure)
+    return typer.main.get_command(single)
 
 
 def measured(name: str, module: ModuleType, options: list[str], json_file: Path | None) -> None:
-    """Run a bench, print its figures and keep them."""
+    """Run a bench, print its figures and write them."""
     require_folder(json_file)
     console = Console()
     chosen = read_options(module.run, options)
@@ -112,7 +112,7 @@ def describe(module: ModuleType) -> str:
 
 
 def record(name: str, options: Mapping[str, Any], figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures with all that is needed to make them again."""
+    """The figures with all that is needed to reproduce them."""
     from distrl.store import provenance
 
     command = ["distrl", *sys.argv[1:]]
@@ -147,5 +147,5 @@ def show(value: Any) -> str:
 
 
 def number(value: float) -> str:
-    """Four digits are more than any bench here can tell apart."""
+    """Rounded to four significant digits."""
     return f"{value:,.0f}" if isinstance(value, int) or abs(value) >= 1000 else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""`distrl bench async`: collecting without a barrier against collecting in rounds."""
+"""`distrl bench async`: asynchronous collection against synchronous rounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
-    from distrl.bench.asynchrony.campaign import Campaign
+    from distrl.bench.asynchrony.campaign import AsyncCampaign
 
 COLUMNS = (
     ("profile", "{profile}"),
@@ -60,23 +60,25 @@ def asynchrony(
         typer.Option(
             min=1e-4,
             max=1.0,
-            help="Share of a phone's times that is waited; default: 0.01, 0.02 for 256 devices, 0.2 with --real.",
+            help="Scale of a phone's latencies; default: 0.01, 0.02 for 256 devices, 0.2 with --real.",
         ),
     ] = None,
-    think_s: Annotated[float, typer.Option(min=0.0, help="Thinking of the scripted policy, before scaling.")] = 0.5,
+    think_s: Annotated[
+        float, typer.Option(min=0.0, help="Inference time of the scripted policy, before scaling.")
+    ] = 0.5,
     learner_s: Annotated[float, typer.Option(min=0.0, help="A step of the sleeping learner, before scaling.")] = 5.0,
     seed: Annotated[int, typer.Option(min=0, help="Decides tasks, and so episode times.")] = 0,
     real: Annotated[bool, typer.Option("--real", help="With the real learner and the real policy, on Ray.")] = False,
     config: Annotated[str, typer.Option(help="With --real: where model, tasks and learner come from.")] = "quickstart",
     json_file: JsonFile = None,
 ) -> None:
-    """Trajectories per minute of the same devices without a barrier and in rounds, beside the most that can be had.
+    """Trajectories per minute of the same devices, asynchronous and in synchronous rounds, and the theoretical maximum.
 
-    Devices wait and burn no CPU. A time scale makes their hours minutes, and is taken out of the figures. Without
+    Devices wait and use no CPU. A time scale shortens hours to minutes, and is taken out of the figures. Without
     --real the learner sleeps and the policy is scripted, and two cores carry hundreds of devices through the worker,
     host, spool and pacing of every training. docs/benchmarks.md defines every figure.
     """
-    from distrl.bench.asynchrony.campaign import Campaign, names, numbers
+    from distrl.bench.asynchrony.campaign import AsyncCampaign, names, numbers
     from distrl.bench.asynchrony.profiles import PROFILES
 
     require_folder(json_file)
@@ -84,7 +86,7 @@ def asynchrony(
         fleets = numbers(devices or ("32" if real else "8,32,128,256"))
     except ValueError:
         raise ConfigError(f"--devices {devices} must be numbers with commas between them, such as 8,32.") from None
-    campaign = Campaign(
+    campaign = AsyncCampaign(
         profiles=names(profiles or ("paper" if real else "all"), tuple(PROFILES)),
         devices=fleets,
         repeats=repeats,
@@ -98,7 +100,7 @@ def asynchrony(
     measure(campaign, json_file)
 
 
-def measure(campaign: Campaign, json_file: Path | None) -> None:
+def measure(campaign: AsyncCampaign, json_file: Path | None) -> None:
     console = Console()
 
     figures = campaign.run(

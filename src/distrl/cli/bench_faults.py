@@ -1,4 +1,4 @@
-"""`distrl bench faults`: what breaks, what it costs, and that nothing is lost."""
+"""`distrl bench faults`: fault injection, what each fault costs, and that nothing is lost."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def faults(
     seed: Annotated[int, typer.Option(min=0, help="Decides tasks and waits.")] = 0,
     json_file: JsonFile = None,
 ) -> None:
-    """Strike the phones of a fleet, row by row, beside a twin that is left alone: what it costs, and what is lost.
+    """Inject faults into a fleet, row by row, against a control fleet: what each fault costs, and what is lost.
 
-    Served phones behind the real adb, with the waits of an emulator; every phone of a struck fleet is struck once.
+    Served phones behind the real adb, with the latency of an emulator; the fault is injected once per phone.
     docs/benchmarks.md defines every figure.
     """
     from distrl.bench.faults.campaign import run

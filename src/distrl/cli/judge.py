@@ -1,4 +1,4 @@
-"""`distrl judge`: how far the model that judges can be trusted."""
+"""`distrl judge`: calibration of the VLM judge against rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_
 
 @app.callback()
 def judge() -> None:
-    """Look at the judge that asks a vision-language model."""
+    """Calibrate the judge that uses a vision-language model."""
 
 
 @app.command()
@@ -31,11 +31,11 @@ def calibrate(
     attacked: Annotated[bool, typer.Option("--attack/--no-attack", help="Also under hostile screens, answers.")] = True,
     json_file: JsonFile = None,
 ) -> None:
-    """Judge recorded trajectories by the model, and compare with what the rules said of them.
+    """Judge recorded trajectories with the model, and compare with the verdicts of the rules.
 
-    Prints agreement, false accepts and false rejects with their 95 % intervals, and how many failures are accepted when
-    their screens or answers speak to the judge. Asks the endpoint about every trajectory once, and about every failure
-    that the agent called done once for each attack.
+    Prints agreement, false accepts and false rejects with their 95 % intervals, and how many failures are accepted
+    under prompt injection by screens or answers. Sends one request per trajectory, and one per attack for every
+    failure that the agent declared done.
     """
     folder = find_run(run)
     require_folder(json_file)

@@ -1,4 +1,4 @@
-"""`distrl plan`: what a fleet of any size would do, and what would stop it first."""
+"""`distrl plan`: capacity planning: throughput of a fleet of any size, and which resource saturates first."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def plan(
     steps: Annotated[float | None, typer.Option(min=1, help="Steps of an episode.")] = None,
     learner_s: Annotated[float | None, typer.Option(min=1e-6, help="A learner step.")] = None,
     trajectories_per_step: Annotated[float | None, typer.Option(min=1, help="Trajectories of a learner step.")] = None,
-    reuse: Annotated[float | None, typer.Option(min=1e-6, help="How often each trajectory is looked at.")] = None,
+    reuse: Annotated[float | None, typer.Option(min=1e-6, help="How often each trajectory is sampled.")] = None,
     decisions_per_s: Annotated[
         float | None, typer.Option(min=1e-6, help="Of one policy GPU at its best batch; default: no limit.")
     ] = None,
@@ -153,7 +153,7 @@ def count(value: float) -> str:
 
 
 def finite(tree: dict[str, Any]) -> dict[str, Any]:
-    """JSON knows no infinity: what has no limit is null."""
+    """For JSON, which has no infinity: unlimited values become null."""
     return {key: None if isinstance(value, float) and math.isinf(value) else value for key, value in tree.items()}
 
 

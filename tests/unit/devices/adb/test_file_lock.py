@@ -55,24 +55,15 @@ def test_a_phone_never_has_two_owners_however_many_want_it(folder):
 
     def strive():
         for _ in range(200):
-<<<<<<< HEAD
-            owned = FileLock.acquire("x")
-            if owned is None:
-=======
             held = FileLock.acquire("x")
             if held is None:
->>>>>>> w-words1
                 continue
             with lock:
                 owners[0] += 1
                 most[0] = max(most[0], owners[0])
             with lock:
                 owners[0] -= 1
-<<<<<<< HEAD
-            owned.release()
-=======
             held.release()
->>>>>>> w-words1
 
     threads = [threading.Thread(target=strive) for _ in range(4)]
     for thread in threads:

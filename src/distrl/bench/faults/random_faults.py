@@ -1,4 +1,4 @@
-"""Every phone meets a fault now and then, of a kind that chance decides."""
+"""Random faults at random times, for the soak."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from distrl.bench.faults.rows import Touch, fill, ordered
+from distrl.bench.faults.rows import Injection, fill, ordered
 
-KINDS: dict[str, Touch] = {
+KINDS: dict[str, Injection] = {
     "hang": ordered("hang"),
     "hang-input": ordered("hang-input"),
     "hang-screencap": ordered("hang-screencap"),
@@ -26,11 +26,13 @@ KINDS: dict[str, Touch] = {
 }
 SERVER = "adb server"
 SERVER_SHARE = 0.02
-"""Of the faults; it hits all phones at once."""
+"""Share of the faults that kill the adb server; these affect all phones at once."""
 
 
-async def storm(fleet: Any, phones: int, every_s: float, rng: random.Random, note: Callable[[int, str], None]) -> None:
-    """Faults come at random times, each phone on average one in `every_s`."""
+async def inject_random_faults(
+    fleet: Any, phones: int, every_s: float, rng: random.Random, note: Callable[[int, str], None]
+) -> None:
+    """Inject faults at random times, on average one per phone in `every_s`."""
     while True:
         await asyncio.sleep(rng.expovariate(phones / every_s))
         if rng.random() < SERVER_SHARE:
@@ -39,7 +41,7 @@ async def storm(fleet: Any, phones: int, every_s: float, rng: random.Random, not
                 note(slot, SERVER)
             continue
         slot, name = rng.randrange(phones), rng.choice(sorted(KINDS))
-        fleet.touch(slot, KINDS[name])
+        fleet.inject(slot, KINDS[name])
         if name == "slow boot":
-            fleet.touch(slot, KINDS["reboot"])
+            fleet.inject(slot, KINDS["reboot"])
         note(slot, name)

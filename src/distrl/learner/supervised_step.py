@@ -1,8 +1,8 @@
-"""One step of learning from examples, over and over on batches of one shape.
+"""One optimizer step of supervised training, repeated on batches of one shape.
 
-A model as small as pocket does not wait for the GPU but for Python, which tells the GPU what to do one operation at a
-time. There a step is recorded once, as a CUDA graph, and replayed. (`torch.compile` is no way around: of a tower with
-convolutions, on a GPU, it learned nothing at all.)
+With a model as small as pocket, Python's kernel launches are the bottleneck, not the GPU. So a step is captured once as
+a CUDA graph and replayed. (`torch.compile` is no alternative: a vision tower with convolutions, compiled for a GPU, did
+not learn at all.)
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Losses = dict[str, Tensor]
 log = logging.getLogger(__name__)
 
 
-class Step(Protocol):
+class SupervisedStep(Protocol):
     def __call__(self, batch: Batch, rate: float) -> Losses:
-        """Learn from a batch at a rate; its losses, which the next step may overwrite."""
+        """Train on a batch at a learning rate. Returns its losses; the next step may overwrite them."""
 
 
 class EagerStep:
-    """Operation by operation: batches of any shape, on any device."""
+    """Eager mode: batches of any shape, on any device."""
 
     def __init__(
         self, losses: Callable[..., Losses], parameters: list[torch.nn.Parameter], rate: float | Tensor
@@ -55,10 +55,10 @@ class EagerStep:
         return {name: loss.detach() for name, loss in losses.items()}
 
 
-class ReplayedStep(EagerStep):
-    """The first steps one by one on a stream of their own, as CUDA asks for; then one is recorded, and replayed."""
+class CudaGraphStep(EagerStep):
+    """Warm-up steps on a side stream, as CUDA graphs require; then one step is captured, and replayed."""
 
-    FIRST = 3
+    WARM_UP = 3
 
     def __init__(self, losses: Callable[..., Losses], parameters: list[torch.nn.Parameter]) -> None:
         self._rate = torch.zeros((), device=parameters[0].device)
@@ -66,24 +66,24 @@ class ReplayedStep(EagerStep):
         self._taken = 0
         self._graph: torch.cuda.CUDAGraph | None = None
         self._batch: Batch = ()
-        self._recorded: Losses = {}
+        self._captured: Losses = {}
 
     def __call__(self, batch: Batch, rate: float) -> Losses:
         self._taken += 1
-        if self._taken == self.FIRST + 1:
-            self._record(batch)
+        if self._taken == self.WARM_UP + 1:
+            self._capture(batch)
         if self._graph is None:
-            return self._aside(batch, rate)
+            return self._on_side_stream(batch, rate)
         self._set_rate(rate)
         for mine, new in zip(self._batch, batch, strict=True):
             mine.copy_(new)
         self._graph.replay()
-        return self._recorded
+        return self._captured
 
     def _set_rate(self, rate: float) -> None:
         self._rate.fill_(rate)
 
-    def _aside(self, batch: Batch, rate: float) -> Losses:
+    def _on_side_stream(self, batch: Batch, rate: float) -> Losses:
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
@@ -91,15 +91,18 @@ class ReplayedStep(EagerStep):
         torch.cuda.current_stream().wait_stream(stream)
         return losses
 
-    def _record(self, batch: Batch) -> None:
-        """Nothing is learned by it. A step that cannot be recorded goes on one by one."""
+    def _capture(self, batch: Batch) -> None:
+        """Capturing does not train. A step that cannot be captured stays in eager mode."""
         graph = torch.cuda.CUDAGraph()
         self._batch = [tensor.clone() for tensor in batch]
         self._optimiser.zero_grad(set_to_none=True)
         try:
             with torch.cuda.graph(graph):
-                self._recorded = self._learn(self._batch)
+                self._captured = self._learn(self._batch)
         except RuntimeError as error:
-            log.warning("a step could not be recorded and is taken one operation at a time, which is slower: %s", error)
+            log.warning(
+                "the training step could not be captured as a CUDA graph and runs in eager mode, which is slower: %s",
+                error,
+            )
         else:
             self._graph = graph

@@ -11,7 +11,7 @@ import pytest
 
 from distrl.config import JudgeConfig
 from distrl.errors import ConfigError
-from distrl.judges.vlm.secret import Key
+from distrl.judges.vlm.api_key import ApiKey
 
 SECRET = "sk-planted/7f3a+91"
 REMOTE = JudgeConfig(model="m", key_env="MY_KEY")
@@ -19,26 +19,26 @@ LOCAL = JudgeConfig(model="m", key_env="MY_KEY", url="http://127.0.0.1:8000/v1")
 
 
 def test_the_key_of_the_named_variable_goes_into_the_header():
-    key = Key.from_environment(REMOTE, {"MY_KEY": f"{SECRET}\n", "OPENAI_API_KEY": "another"})
+    key = ApiKey.from_environment(REMOTE, {"MY_KEY": f"{SECRET}\n", "OPENAI_API_KEY": "another"})
     assert key.headers == {"Authorization": f"Bearer {SECRET}"}
 
 
 def test_without_a_key_the_error_names_the_variable_and_a_local_server_may_have_none():
     with pytest.raises(ConfigError, match="MY_KEY is empty"):
-        Key.from_environment(REMOTE, {})
-    assert Key.from_environment(LOCAL, {}).headers == {}
+        ApiKey.from_environment(REMOTE, {})
+    assert ApiKey.from_environment(LOCAL, {}).headers == {}
 
 
 @pytest.mark.parametrize("secret", ["sk-planted 7f3a", "sk-planted\r\nX-Evil: 1", "sk-plantéd"])
 def test_a_key_that_no_header_can_carry_is_refused_without_showing_it(secret):
     with pytest.raises(ConfigError) as caught:
-        Key.from_environment(REMOTE, {"MY_KEY": secret})
+        ApiKey.from_environment(REMOTE, {"MY_KEY": secret})
     assert "MY_KEY" in str(caught.value)
     assert "planted" not in str(caught.value)
 
 
 def test_a_key_is_neither_printed_nor_pickled_nor_copied():
-    key = Key(SECRET)
+    key = ApiKey(SECRET)
     assert SECRET not in f"{key!r} {key} {[key]}"
     for escape in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="stays in its process"):
@@ -48,11 +48,11 @@ def test_a_key_is_neither_printed_nor_pickled_nor_copied():
 @pytest.mark.parametrize("form", [SECRET, quote(SECRET, safe=""), base64.b64encode(SECRET.encode()).decode()])
 def test_a_text_that_echoes_the_key_loses_it(form):
     assert (
-        Key(SECRET).redact(f"Incorrect API key: {form}. Try again; {form}")
+        ApiKey(SECRET).redact(f"Incorrect API key: {form}. Try again; {form}")
         == "Incorrect API key: [key]. Try again; [key]"
     )
 
 
 def test_a_word_that_is_no_secret_is_not_hidden():
-    assert Key("x").redact("next") == "next"
-    assert Key("").redact("next") == "next"
+    assert ApiKey("x").redact("next") == "next"
+    assert ApiKey("").redact("next") == "next"

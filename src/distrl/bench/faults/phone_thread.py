@@ -1,4 +1,4 @@
-"""Served phones on a loop in a thread of their own, to be struck from outside while somebody plays on them."""
+"""Served phones on an event loop in a thread of their own; faults are injected while a worker plays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from distrl.devices.adb.server import acquire_server, release_server
 from distrl.phone_server.phone import PhoneModel, ServedPhone
 from distrl.phone_server.server import PhoneGroup
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 
 
 class PhoneThread:
@@ -22,23 +22,23 @@ class PhoneThread:
         self._model = model
         self._count = count
         self._loop = asyncio.new_event_loop()
-        self._over = asyncio.Event()
+        self._stopping = asyncio.Event()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve()), daemon=True)
         self._rack: PhoneGroup | None = None
 
     def __enter__(self) -> PhoneThread:
         self._thread.start()
-        if not self._ready.wait(PATIENCE_S) or self._rack is None:
+        if not self._ready.wait(TIMEOUT_S) or self._rack is None:
             raise TimeoutError("The served phones did not start.")
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._loop.call_soon_threadsafe(self._over.set)
-        self._thread.join(PATIENCE_S)
+        self._loop.call_soon_threadsafe(self._stopping.set)
+        self._thread.join(TIMEOUT_S)
 
     def address(self, query: str) -> str:
-        """Of all of them, for a worker."""
+        """Address of all phones, for a worker."""
         assert self._rack is not None
         return f"adb://{','.join(self._rack.addresses)}?{query}".rstrip("?")
 
@@ -53,8 +53,8 @@ class PhoneThread:
     def kill_one(self) -> None:
         raise NotImplementedError("Served phones are no processes of their own.")
 
-    def touch(self, number: int, work: Callable[[ServedPhone], None]) -> None:
-        """Do something to a phone, in the thread in which it lives."""
+    def inject(self, number: int, work: Callable[[ServedPhone], None]) -> None:
+        """Change a phone, in the thread that serves it."""
         assert self._rack is not None
         self._loop.call_soon_threadsafe(work, self._rack.listeners[number].phone)
 
@@ -62,4 +62,4 @@ class PhoneThread:
         async with PhoneGroup(self._model, 0, self._count) as rack:
             self._rack = rack
             self._ready.set()
-            await self._over.wait()
+            await self._stopping.wait()

@@ -1,4 +1,4 @@
-"""The key: read from the environment, sent in a header, shown nowhere."""
+"""The judge's API key: read from the environment, sent in a header, never printed, logged or pickled."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from distrl.errors import ConfigError
 
 HIDDEN = "[key]"
 SHORTEST_SECRET = 8
-"""Local servers take any word for a key; hiding `x` everywhere would only make texts unreadable."""
+"""Shorter keys are not redacted: local servers accept any word, and hiding `x` everywhere makes texts unreadable."""
 SENDABLE = re.compile(r"[\x21-\x7e]*")
 
 
-class Key:
-    """A secret that is neither printed nor pickled: it lives in this process and in the header of a request."""
+class ApiKey:
+    """A secret that is neither printed nor pickled; it is only in this process and in request headers."""
 
     __slots__ = ("_secret",)
 
@@ -28,13 +28,13 @@ class Key:
         self._secret = secret
 
     @classmethod
-    def from_environment(cls, config: JudgeConfig, environment: Mapping[str, str] = os.environ) -> Key:
-        """Raises `ConfigError` where there is none; a server on this machine may need none."""
+    def from_environment(cls, config: JudgeConfig, environment: Mapping[str, str] = os.environ) -> ApiKey:
+        """Raises `ConfigError` if it is missing; a server on this machine may need none."""
         secret = environment.get(config.key_env, "").strip()
         if not secret and not is_loopback(urlsplit(config.url).hostname or ""):
             raise ConfigError(
                 f"The judge at {config.url} needs a key, and the environment variable {config.key_env} is empty. "
-                "Set it on every machine that plays, or name another variable with judge.key_env."
+                "Set it on every machine that runs workers, or name another variable with judge.key_env."
             )
         if not SENDABLE.fullmatch(secret):
             raise ConfigError(
@@ -48,7 +48,7 @@ class Key:
         return {"Authorization": f"Bearer {self._secret}"} if self._secret else {}
 
     def redact(self, text: str) -> str:
-        """The text without the key, however an endpoint may have echoed it."""
+        """The text with the key removed, also URL-quoted or in base64."""
         if len(self._secret) < SHORTEST_SECRET:
             return text
         for form in (self._secret, quote(self._secret, safe=""), base64.b64encode(self._secret.encode()).decode()):

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from distrl.judges.vlm.breaker import Breaker
+from distrl.judges.vlm.circuit_breaker import CircuitBreaker
 from distrl.runtime.clock import VirtualLoop, run_virtually
 
 
-def virtually(story: Callable[[Breaker, VirtualLoop], Awaitable[None]], failures: int = 3) -> Breaker:
-    async def main(loop: VirtualLoop) -> Breaker:
-        breaker = Breaker(failures, 10.0, loop.time)
+def virtually(story: Callable[[CircuitBreaker, VirtualLoop], Awaitable[None]], failures: int = 3) -> CircuitBreaker:
+    async def main(loop: VirtualLoop) -> CircuitBreaker:
+        breaker = CircuitBreaker(failures, 10.0, loop.time)
         await story(breaker, loop)
         return breaker
 

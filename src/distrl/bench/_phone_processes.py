@@ -1,6 +1,7 @@
-"""Served phones in processes of their own, so that what they burn is not burnt by whoever is measured.
+"""Served phones in processes of their own, so that their CPU time is not charged to the process that is measured.
 
-python -m distrl.bench._phones COUNT DEVICE SEED     until its standard input closes, so also when we are killed
+`python -m distrl.bench._phone_processes COUNT DEVICE SEED` serves until its standard input closes, so also until its
+parent is killed.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ STOP_S = 30.0
 
 @contextmanager
 def served_phones(count: int, processes: int, device: str, seed: int) -> Iterator[list[str]]:
-    """What `adb connect` takes, of `count` phones spread over `processes` processes. They end with the block."""
+    """Addresses for `adb connect` of `count` phones spread over `processes` processes. They end with the block."""
     shares = [share for k in range(processes) if (share := len(range(k, count, processes)))]
     with ExitStack() as stack:
-        racks = [stack.enter_context(_rack(share, device, seed + k)) for k, share in enumerate(shares)]
-        yield [address for rack, share in zip(racks, shares, strict=True) for address in _addresses(rack, share)]
+        servers = [stack.enter_context(_server(share, device, seed + k)) for k, share in enumerate(shares)]
+        yield [address for server, share in zip(servers, shares, strict=True) for address in _addresses(server, share)]
 
 
 @contextmanager
-def _rack(phones: int, device: str, seed: int) -> Iterator[subprocess.Popen[str]]:
+def _server(phones: int, device: str, seed: int) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", __name__, str(phones), device, str(seed)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdin is not None
@@ -37,12 +38,12 @@ def _rack(phones: int, device: str, seed: int) -> Iterator[subprocess.Popen[str]
         process.wait(STOP_S)
 
 
-def _addresses(rack: subprocess.Popen[str], phones: int) -> list[str]:
-    assert rack.stdout is not None
-    said = [rack.stdout.readline().strip() for _ in range(phones)]
-    if not all(said):
+def _addresses(server: subprocess.Popen[str], phones: int) -> list[str]:
+    assert server.stdout is not None
+    printed = [server.stdout.readline().strip() for _ in range(phones)]
+    if not all(printed):
         raise DeviceError(f"No {phones} phones could be served; see above. Try `distrl phone --phones {phones}`.")
-    return said
+    return printed
 
 
 async def _serve(phones: int, device: str, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""A world for `bench weights`: devices that wait, a policy that is nothing but weight, and marks of when what happened.
+"""A synthetic training run for `bench weights`: waiting devices, a policy of given size, and timestamps of events.
 
 Host, learner, worker, policy server, leases and spool are those of a training run; see `distrl.runtime`.
 """
@@ -19,7 +19,7 @@ from distrl.config import Config
 from distrl.devices.base import Device
 from distrl.devices.null import NullDevice
 from distrl.learner.base import ScreenSource
-from distrl.learner.learner import Learner, Report
+from distrl.learner.learner import Learner, StepReport
 from distrl.policies.base import Scores
 from distrl.replay.base import Sample
 from distrl.runtime.topology import Builder
@@ -37,21 +37,21 @@ from distrl.types import (
     VersionedWeights,
 )
 
-PIECE_MB = 16
-"""A model is many arrays; these are as large as a layer's."""
+ARRAY_MB = 16
+"""Size of one weight array, about that of a layer."""
 TASK_STEPS = 20
 
 
 @dataclass(frozen=True)
-class Ballast:
-    """How heavy the policy is, and how long the learner thinks before it has new weights."""
+class SyntheticLoad:
+    """Size of the policy's weights, and duration of a learner step."""
 
     megabytes: float
     step_s: float
 
 
-class Marks:
-    """Lines of text, one file per process, written as things happen."""
+class Timestamps:
+    """Event timestamps: lines of text, one file per process."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ class Marks:
         self._file.write(" ".join((kind, *map(str, values))) + "\n")
 
 
-def read_marks(folder: Path) -> dict[str, list[tuple[str, ...]]]:
+def read_timestamps(folder: Path) -> dict[str, list[tuple[str, ...]]]:
     """Kind → (process, values …), in the order of each process."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for path in sorted(folder.glob("*.txt")):
@@ -71,24 +71,24 @@ def read_marks(folder: Path) -> dict[str, list[tuple[str, ...]]]:
     return found
 
 
-class BallastPolicy:
-    """Taps the middle. A `TrainablePolicy` that takes weights as `VlmPolicy` does: made ready aside, then swapped."""
+class SyntheticPolicy:
+    """Taps the middle. A `TrainablePolicy` that loads weights as `VlmPolicy` does: staged first, then swapped in."""
 
-    def __init__(self, ballast: Ballast, marks: Marks) -> None:
+    def __init__(self, synthetic: SyntheticLoad, timestamps: Timestamps) -> None:
         self.version = 0
         self.temperature = 1.0
-        self._marks = marks
-        self._tilt = torch.nn.Parameter(torch.zeros(2))
-        pieces = max(1, round(ballast.megabytes / PIECE_MB))
-        size = int(ballast.megabytes * 2**20 / 4 / pieces)
-        self._cargo = {f"cargo.{n}": torch.nn.Parameter(torch.rand(size)) for n in range(pieces)}
+        self._timestamps = timestamps
+        self._bias = torch.nn.Parameter(torch.zeros(2))
+        pieces = max(1, round(synthetic.megabytes / ARRAY_MB))
+        size = int(synthetic.megabytes * 2**20 / 4 / pieces)
+        self._padding = {f"padding.{n}": torch.nn.Parameter(torch.rand(size)) for n in range(pieces)}
 
     def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
         return [Decision(Tap(500, 500), "tap 500 500", (1,), (-0.5,), 0.5, self.version) for _ in prompts]
 
     def weights(self) -> dict[str, Any]:
-        """Asked for when a version is due: this is when publishing begins."""
-        self._marks.put("publish", time.time())
+        """Called when a version is due: publishing begins now."""
+        self._timestamps.put("publish", time.time())
         return {name: parameter.detach().numpy().copy() for name, parameter in self._named().items()}
 
     def load(self, weights: VersionedWeights) -> None:
@@ -98,21 +98,21 @@ class BallastPolicy:
         began, parameters = time.time(), self._named()
         ready = {name: torch.from_numpy(weights.arrays[name].copy()) for name in parameters}
 
-        def put_in_place() -> None:
+        def swap_in() -> None:
             swapping = time.perf_counter()
             for name, parameter in parameters.items():
                 parameter.data = ready[name]
             self.version = weights.version
-            self._marks.put("applied", weights.version, began, time.time(), time.perf_counter() - swapping)
+            self._timestamps.put("applied", weights.version, began, time.time(), time.perf_counter() - swapping)
 
-        return put_in_place
+        return swap_in
 
     def score(self, prompts: Sequence[Prompt], token_ids: Sequence[Sequence[int]]) -> Scores:
-        policy, critic = (value.expand(len(prompts)) for value in self._tilt)
+        policy, critic = (value.expand(len(prompts)) for value in self._bias)
         return Scores(policy - 0.5, policy.detach() + 0.5, critic, critic)
 
     def policy_parameters(self) -> list[torch.nn.Parameter]:
-        return [self._tilt]
+        return [self._bias]
 
     def critic_parameters(self) -> list[torch.nn.Parameter]:
         return []
@@ -133,44 +133,44 @@ class BallastPolicy:
         return
 
     def save(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)  # nobody will load it
+        folder.mkdir(parents=True, exist_ok=True)  # never loaded
 
     def _named(self) -> dict[str, torch.nn.Parameter]:
-        return {"tilt": self._tilt, **self._cargo}
+        return {"bias": self._bias, **self._padding}
 
 
-class MarkedDevice(NullDevice):
-    """Notes from when to when it was busy."""
+class TimedDevice(NullDevice):
+    """Records when it was busy."""
 
-    def __init__(self, address: str, name: str, marks: Marks) -> None:
+    def __init__(self, address: str, name: str, timestamps: Timestamps) -> None:
         super().__init__(address)
         self._name = name
-        self._marks = marks
+        self._timestamps = timestamps
 
     async def reset(self, task: Task) -> Screen:
         began = time.time()
         screen = await super().reset(task)
-        self._marks.put("busy", self._name, "reset", began, time.time())
+        self._timestamps.put("busy", self._name, "reset", began, time.time())
         return screen
 
     async def perform(self, action: Action) -> None:
         began = time.time()
         await super().perform(action)
-        self._marks.put("busy", self._name, "perform", began, time.time())
+        self._timestamps.put("busy", self._name, "perform", began, time.time())
 
 
-class ThinkingLearner(Learner):
-    """Takes its time over a step, without burning CPU."""
+class DelayedLearner(Learner):
+    """Sleeps before each step, to take time without using CPU."""
 
     step_s = 0.0
 
-    def step(self, sample: Sample, source: ScreenSource) -> Report:
+    def step(self, sample: Sample, source: ScreenSource) -> StepReport:
         time.sleep(self.step_s)
         return super().step(sample, source)
 
 
-class Errands:
-    """A suite of tasks that differ in nothing but their number."""
+class IdenticalTasks:
+    """A suite of tasks that differ only in their number."""
 
     name = "bench"
     templates: Mapping[str, Any] = {"bench/tap": None}
@@ -180,48 +180,48 @@ class Errands:
         return [Task(f"bench/{n}", "bench", split, "bench/tap", "tap", n, TASK_STEPS) for n in numbers]
 
 
-class Coin:
-    """A judge that does not look."""
+class ParityJudge:
+    """Succeeds on odd seeds."""
 
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
         return Outcome("success" if task.seed % 2 else "failure")
 
 
-class BallastBuilder(Builder):
-    """The parts of such a run."""
+class SyntheticBuilder(Builder):
+    """Builds the parts of such a run."""
 
-    def __init__(self, config: Config, ballast: Ballast) -> None:
+    def __init__(self, config: Config, synthetic: SyntheticLoad) -> None:
         super().__init__(config)
-        self.ballast = ballast
-        self._marks: Marks | None = None
+        self.synthetic = synthetic
+        self._timestamps: Timestamps | None = None
 
     @property
-    def marks_folder(self) -> Path:
+    def timestamps_folder(self) -> Path:
         return self.folder / "marks"
 
     @property
-    def marks(self) -> Marks:
+    def timestamps(self) -> Timestamps:
         """Of this process."""
-        if self._marks is None:
-            self._marks = Marks(self.marks_folder)
-        return self._marks
+        if self._timestamps is None:
+            self._timestamps = Timestamps(self.timestamps_folder)
+        return self._timestamps
 
     def suite(self) -> Any:
-        return Errands()
+        return IdenticalTasks()
 
     def judge(self) -> Any:
-        return Coin()
+        return ParityJudge()
 
     async def device(self, worker: str, slot: int) -> Device:
-        return MarkedDevice(self.config.devices.address, f"{worker}/{slot}", self.marks)
+        return TimedDevice(self.config.devices.address, f"{worker}/{slot}", self.timestamps)
 
     def policy(self, seed: int, device: str) -> Any:
         torch.set_num_threads(1)
         torch.manual_seed(seed)
-        return BallastPolicy(self.ballast, self.marks)
+        return SyntheticPolicy(self.synthetic, self.timestamps)
 
     def learner(self) -> Learner:
         policy = self.policy(0, "cpu")
-        learner = ThinkingLearner(policy, self.config, np.random.default_rng(0))
-        learner.step_s = self.ballast.step_s
+        learner = DelayedLearner(policy, self.config, np.random.default_rng(0))
+        learner.step_s = self.synthetic.step_s
         return learner

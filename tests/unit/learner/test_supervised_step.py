@@ -3,7 +3,7 @@ import copy
 import pytest
 import torch
 
-from distrl.learner.stepping import EagerStep, ReplayedStep
+from distrl.learner.supervised_step import CudaGraphStep, EagerStep
 
 
 def squares(model):
@@ -35,7 +35,7 @@ def test_a_step_that_is_replayed_learns_what_an_eager_one_does():
     eager_model = torch.nn.Linear(4, 2).cuda()
     replayed_model = copy.deepcopy(eager_model)
     eager = EagerStep(squares(eager_model), list(eager_model.parameters()), rate=0.0)
-    replayed = ReplayedStep(squares(replayed_model), list(replayed_model.parameters()))
+    replayed = CudaGraphStep(squares(replayed_model), list(replayed_model.parameters()))
     for expected, got in zip(steps(eager, "cuda"), steps(replayed, "cuda"), strict=True):
         assert got == pytest.approx(expected, rel=1e-4)
     assert replayed._graph is not None

@@ -1,4 +1,4 @@
-"""Policies that take no time, and do on purpose what real ones do now and then."""
+"""Scripted policies that take no time: one plays fixed moves, one also writes malformed actions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from distrl.types import (
 )
 
 MOVES: tuple[Action, ...] = (Swipe(500, 700, 500, 300), Press("home"), Swipe(500, 300, 500, 700))
-"""No more than a prompt's history tells apart."""
+"""At most as many as `policy.history`, by which the next move is chosen."""
 EVERY = 3
 
 
-class Mover:
-    """A brain that makes the same moves in every episode and says that it is done."""
+class FixedMovesPolicy:
+    """A `PolicyClient` that makes the same moves in every episode and then declares it done."""
 
     version = 0
 
@@ -43,20 +43,20 @@ class Mover:
         return {}
 
 
-class Mumbler(Mover):
-    """Every third thing it writes is no action, and every third goal it never gives up."""
+class MalformedActionsPolicy(FixedMovesPolicy):
+    """Every third text is no action, and for a third of the goals it never ends the episode."""
 
     def __init__(self) -> None:
-        self._said = 0
+        self._decisions = 0
 
     def move(self, prompt: Prompt) -> Action:
-        self._said += 1
-        if self._said % EVERY == 0:
+        self._decisions += 1
+        if self._decisions % EVERY == 0:
             return Invalid("tap the ☃ {", "no such action")
-        if endless(prompt.goal):
+        if never_ends(prompt.goal):
             return Wait()
         return super().move(prompt)
 
 
-def endless(goal: str) -> bool:
+def never_ends(goal: str) -> bool:
     return len(goal) % EVERY == 0

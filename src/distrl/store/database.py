@@ -1,7 +1,7 @@
 """The run's database: `run.sqlite`, one writer and any number of readers (WAL).
 
-A trajectory's `record` is the truth, in the codec's bytes without images; the columns beside it and the rows of
-`steps` are what people and charts search by. Everything about one trajectory is written in one transaction.
+A trajectory's `record` (codec bytes without images) is authoritative; the columns beside it and the rows of `steps`
+exist for queries and charts. Everything about one trajectory is written in one transaction.
 """
 
 from __future__ import annotations
@@ -82,21 +82,21 @@ CREATE TABLE evaluation_episodes (
 """
 
 ADDED = """
-CREATE TABLE IF NOT EXISTS health (  -- the newest word on the device of each slot, as JSON
+CREATE TABLE IF NOT EXISTS health (  -- the newest health record of each slot's device, as JSON
     worker TEXT NOT NULL, slot INTEGER NOT NULL, at REAL NOT NULL, record TEXT NOT NULL, PRIMARY KEY (worker, slot)
 ) WITHOUT ROWID;
 """
-"""Tables that came later and need no new version: a run from before gets them when it is opened for writing, and reads
-as one in which they are empty."""
+"""Tables that were added without a new format version: an older run gets them when it is opened for writing, and reads
+as if they were empty."""
 
 
-class Log:
-    """An open database. The thread that uses it may change; two at once may read, and writes queue up."""
+class Database:
+    """An open database. May be used from several threads; writes are serialised by a lock."""
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self.path = path
         self._lock = threading.RLock()
-        with self.naming_errors():
+        with self.translated_errors():
             mode = "rw" if writable else "ro"
             self.connection = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={mode}",
@@ -111,12 +111,12 @@ class Log:
             self.connection.close()
             raise CorruptData(f"{path} has format version {version}; this program reads version {VERSION}.")
         if writable:
-            with self.naming_errors():
+            with self.translated_errors():
                 self.connection.executescript(ADDED)
 
     @staticmethod
     def create(path: Path) -> None:
-        """Make an empty database. WAL is a property of the file, so later connections find it on."""
+        """Create an empty database. WAL mode is stored in the file and so holds for later connections."""
         connection = sqlite3.connect(path, isolation_level=None)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(f"BEGIN; {SCHEMA} {ADDED} PRAGMA user_version = {VERSION}; COMMIT;")
@@ -124,19 +124,19 @@ class Log:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it or nothing. Returns after the data is on disk (synchronous is FULL)."""
-        with self._lock, self.naming_errors():
+        """A transaction: commits or rolls back. Returns after the data is on disk (synchronous is FULL)."""
+        with self._lock, self.translated_errors():
             self.connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
-                if self.connection.in_transaction:  # sqlite rolls back by itself when the disk is full
+                if self.connection.in_transaction:  # sqlite has rolled back already if the disk is full
                     self.connection.execute("ROLLBACK")
                 raise
 
     def rows(self, query: str, *values: object) -> list[tuple[object, ...]]:
-        with self.naming_errors():
+        with self.translated_errors():
             return self.connection.execute(query, values).fetchall()
 
     def has_table(self, name: str) -> bool:
@@ -146,8 +146,8 @@ class Log:
         self.connection.close()
 
     @contextmanager
-    def naming_errors(self) -> Iterator[None]:
-        """Say `StorageFull` and `CorruptData` where sqlite says FULL, IOERR on a full disk, CORRUPT and NOTADB."""
+    def translated_errors(self) -> Iterator[None]:
+        """Translate sqlite errors: FULL (IOERR on a full disk) to `StorageFull`, CORRUPT, NOTADB to `CorruptData`."""
         try:
             yield
         except sqlite3.DatabaseError as error:

@@ -1,4 +1,4 @@
-"""A chat endpoint that gives verdicts, and between them all that an endpoint gives that is none."""
+"""A stub chat endpoint that gives verdicts and, if hostile, errors and malformed replies in between."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ NO_VERDICTS: tuple[tuple[int, bytes | str], ...] = (
 
 
 def truth(goal: str) -> bool:
-    """What this judge thinks of a task."""
+    """The verdict that this stub gives for a task."""
     return len(goal) % 2 == 0
 
 
-class Endpoint:
+class StubEndpoint:
     """On loopback for the length of a `with` block. `hostile`: every second answer is no verdict."""
 
     def __init__(self, *, hostile: bool) -> None:
@@ -51,7 +51,7 @@ class Endpoint:
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
         self.refused = 0
 
-    def __enter__(self) -> Endpoint:
+    def __enter__(self) -> StubEndpoint:
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
         return self
 
@@ -99,4 +99,4 @@ class _Server(ThreadingHTTPServer):
     block_on_close = False
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        return  # a client that had enough and hung up
+        return  # a client that timed out and closed the connection
