@@ -112,7 +112,7 @@ class AdbBench:
                 await device.perform(next(places))
                 tapped = time.perf_counter()
                 await device.screen()
-                _note(done, start, tapped)
+                _record_step(done, start, tapped)
 
         await asyncio.gather(*(steps(device, _places(seed, k)) for k, device in enumerate(self._devices)))
 
@@ -124,7 +124,7 @@ class AdbBench:
                 device.click(place.x * size[0] // COORDINATE_MAX, place.y * size[1] // COORDINATE_MAX)
                 tapped = time.perf_counter()
                 picture().load()
-                _note(done, start, tapped)
+                _record_step(done, start, tapped)
 
         client = AdbClient(host=HOST, port=self._port)
         loop = asyncio.get_running_loop()
@@ -137,7 +137,7 @@ class AdbBench:
             )
 
 
-def _note(done: ContenderRound, start: float, tapped: float) -> None:
+def _record_step(done: ContenderRound, start: float, tapped: float) -> None:
     done.tap_s.append(tapped - start)
     done.look_s.append(time.perf_counter() - tapped)
 

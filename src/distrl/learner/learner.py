@@ -182,8 +182,8 @@ class Learner:
 
     def _score(self, steps: Sequence[RecordedStep], loader: ScreenLoader) -> Estimates:
         """Scores of at most one micro-batch."""
-        shown = loader.shown(steps)
-        scores = self.policy.score([step.prompt for step in shown], [step.decision.token_ids for step in shown])
+        loaded = loader.load(steps)
+        scores = self.policy.score([step.prompt for step in loaded], [step.decision.token_ids for step in loaded])
         return Estimates(scores.logprob, scores.entropy, scores.value_logit, scores.trajectory_value_logit)
 
     def _clip(self) -> dict[str, float]:

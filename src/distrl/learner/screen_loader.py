@@ -23,7 +23,7 @@ class ScreenLoader:
         self.adopted = 0
         self.fetched = 0
 
-    def shown(self, steps: Sequence[RecordedStep]) -> list[RecordedStep]:
+    def load(self, steps: Sequence[RecordedStep]) -> list[RecordedStep]:
         """The same steps, ready to be scored: those whose screen is not in the policy's cache carry the image."""
         screens = [step.prompt.screen for step in steps]
         missing = self._policy.missing(screens)

@@ -29,7 +29,7 @@ def test_phones_are_spread_over_processes_and_no_two_share_a_port():
         assert all(address.startswith("127.0.0.1:") for address in addresses)
 
 
-def test_everybody_goes_first_in_turn():
+def test_the_order_of_contenders_rotates():
     assert [adb._order(repeat)[0] for repeat in range(3)] == [OURS, *BARE]
     assert all(sorted(adb._order(repeat)) == sorted((OURS, *BARE)) for repeat in range(3))
 

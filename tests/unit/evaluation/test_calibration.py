@@ -41,7 +41,7 @@ def test_nothing_judged_is_no_rate():
 
 
 class Gullible:
-    """Believes whoever says success, and looks at nothing else; cannot judge number 9."""
+    """Accepts whatever contains the word success; cannot judge number 9."""
 
     def __init__(self) -> None:
         self.at_once = self.most_at_once = 0
@@ -73,7 +73,7 @@ def test_a_judge_is_compared_with_the_recorded_outcomes():
     assert judge.most_at_once == 3
 
 
-def test_failures_that_speak_to_a_gullible_judge_are_accepted_and_counted():
+def test_prompt_injections_that_a_gullible_judge_accepts_are_counted():
     films = [film(n, outcome=Outcome("success" if n < 4 else "failure")) for n in range(9)]
     found = asyncio.run(attack(Gullible(), films, loaded, at_once=3))
     assert found.keys() == ATTACKS.keys()

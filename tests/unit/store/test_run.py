@@ -284,7 +284,7 @@ def test_ids_that_are_no_uuid_are_not_used_as_file_names():
             files.checked_id(name)
 
 
-def test_the_newest_word_on_a_device_is_kept_beside_what_it_played(store, folder, make):
+def test_the_newest_health_of_a_device_is_stored_beside_its_counts(store, folder, make):
     store.add_trajectory(make(1), 5)
     store.declare_invalid(make(2, kind="invalid"))
     for condition, at in (("recovering", 200.0), ("quarantined", 300.0)):

@@ -179,7 +179,7 @@ class FaultTrial:
     async def _inject(self, began: float) -> None:
         """Each phone once, one after the other; in a soak, random faults until the end."""
         if self.job.row == 0:
-            await inject_random_faults(self.fleet, self.job.phones, self.job.every_s, self.rng, self._note)
+            await inject_random_faults(self.fleet, self.job.phones, self.job.every_s, self.rng, self._record_fault)
             return
         times = len(self._slots) if self.plan.kill != "server" else 1
         for number in range(times):
@@ -187,16 +187,16 @@ class FaultTrial:
             await asyncio.sleep(max(0.0, began + share * self.job.seconds - time.time()))
             if self.plan.inject is not None:
                 self.fleet.inject(number, self.plan.inject)
-                self._note(number)
+                self._record_fault(number)
             elif self.plan.kill == "server":
                 await asyncio.to_thread(self.fleet.kill_server)
                 for slot in range(self.job.phones):
-                    self._note(slot)
+                    self._record_fault(slot)
             elif self.plan.kill == "emulator":
                 await asyncio.to_thread(self.fleet.kill_one)
-                self._note(UNKNOWN)
+                self._record_fault(UNKNOWN)
 
-    def _note(self, slot: int, what: str = "") -> None:
+    def _record_fault(self, slot: int, what: str = "") -> None:
         self.faults.append(InjectedFault(time.time(), slot, what))
 
     # -- the report

@@ -15,7 +15,7 @@ def played(folder, *, profile="paper", devices=4, max_lag=None, seconds=40.0, le
     return run_virtually(lambda loop: play(trial, folder / f"{profile}-{max_lag}-{seed}", seconds))
 
 
-def test_nobody_waits_without_a_barrier(tmp_path):
+def test_devices_never_wait_without_a_barrier(tmp_path):
     run = played(tmp_path).timeline
     assert asynchronous_rate(run).efficiency > 0.99
     assert run.busy_fraction > 0.95

@@ -95,7 +95,7 @@ def test_the_command_prints_the_table_and_writes_it(monkeypatch, tmp_path):
     assert json.loads(file.read_text())["figures"]["rows"][0]["row"] == 6
 
 
-def test_a_soak_says_whether_it_kept_what_was_promised(monkeypatch):
+def test_a_soak_reports_whether_the_threshold_is_met(monkeypatch):
     monkeypatch.setattr(soak, "play_pair", lambda job: pair(faults=[InjectedFault(1.0, 0, "freeze")]))
     kept = soak.run()
     assert (kept["kinds"], kept["throughput_kept"], kept["bars"]["met"]) == ({"freeze": 1}, 0.9, True)

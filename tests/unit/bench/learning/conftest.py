@@ -1,4 +1,4 @@
-"""Records of runs that nobody ran."""
+"""Made-up records of runs."""
 
 from __future__ import annotations
 

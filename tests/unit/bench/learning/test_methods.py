@@ -31,7 +31,7 @@ def test_an_ablation_differs_from_what_it_is_compared_with_in_one_setting():
             assert len(set(method.settings) - set(METHODS[method.against].settings)) == 1, name
 
 
-def test_those_who_are_compared_are_in_the_table():
+def test_methods_that_are_compared_are_in_the_table():
     assert {OURS, *RIVALS} <= METHODS.keys()
     assert all(set(group) <= METHODS.keys() for group in GROUPS.values())
 

@@ -53,6 +53,6 @@ def test_a_text_that_echoes_the_key_loses_it(form):
     )
 
 
-def test_a_word_that_is_no_secret_is_not_hidden():
+def test_a_short_key_is_not_redacted():
     assert ApiKey("x").redact("next") == "next"
     assert ApiKey("").redact("next") == "next"

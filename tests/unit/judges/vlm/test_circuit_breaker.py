@@ -32,7 +32,7 @@ def test_it_opens_after_failures_in_a_row_and_not_after_as_many_with_a_success_b
     assert virtually(story).opened == 1
 
 
-def test_while_it_is_open_everybody_waits_and_then_one_tries():
+def test_while_it_is_open_requests_wait_and_then_one_probes():
     async def story(breaker, loop):
         for _ in range(3):
             breaker.failed()

@@ -19,7 +19,7 @@ SECRET = "sk-planted-0123456789"
 
 
 def complete(said: Said | str, timeout_s: float = 20.0, url: str = "") -> Reply:
-    """Ask a stub that says this, or nobody at all."""
+    """Send a request to a stub with this answer, or to a closed port."""
 
     async def ask(address: str) -> Reply:
         endpoint = HttpEndpoint(url or address, ApiKey(SECRET), timeout_s)
@@ -57,7 +57,7 @@ def test_what_may_pass_is_trouble(status):
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-def test_what_will_not_pass_is_refused_with_a_word_on_what_to_do(status):
+def test_permanent_errors_are_refused_with_advice(status):
     with pytest.raises(JudgeRefused, match=r"judge\.(key_env|model)"):
         complete(Said(b"no such model", status))
 
@@ -92,7 +92,7 @@ def test_an_answer_that_is_none_is_trouble(said):
         complete(said, timeout_s=0.3 if said.hangs else 20.0)
 
 
-def test_nobody_there_is_trouble():
+def test_an_unreachable_endpoint_is_trouble():
     with StubEndpoint(lambda question: verdict(True)) as gone:
         pass
     with pytest.raises(JudgeTrouble, match="Connect"):
@@ -113,7 +113,7 @@ def test_an_address_that_no_key_may_go_to_is_refused(url):
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
-def test_an_endpoint_that_echoes_the_key_shows_it_to_nobody(status, caplog):
+def test_a_key_that_the_endpoint_echoes_is_redacted(status, caplog):
     caplog.set_level(logging.DEBUG)
     with pytest.raises((JudgeTrouble, JudgeRefused)) as caught:
         complete(Said(f"Incorrect API key provided: {SECRET}\x1b[2J".encode(), status))
@@ -137,7 +137,7 @@ def look(status: int) -> str:
         return found
 
 
-def test_looking_says_whether_it_answers_and_takes_the_key():
+def test_a_probe_reports_whether_it_answers_and_takes_the_key():
     assert look(200) == look(404) == "answers, and takes the key"
     with pytest.raises(JudgeRefused, match="does not take the key"):
         look(401)

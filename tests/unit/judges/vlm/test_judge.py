@@ -1,4 +1,4 @@
-"""The judge with an endpoint that says what it is told to, on a virtual clock: nothing here waits."""
+"""The judge with a scripted endpoint, on a virtual clock: no test waits."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_models_verdict_is_the_outcome_and_says_who_gave_it():
 
 
 @pytest.mark.parametrize(("last", "reason"), [(Tap(1, 1), "out of steps"), (Impossible(), "the agent gave up")])
-def test_what_the_agent_does_not_call_done_is_a_failure_that_nobody_is_asked_about(last, reason):
+def test_an_episode_not_declared_done_is_a_failure_without_a_request(last, reason):
     outcome, _, endpoint = judged(YES, trajectory=film(1, last))
     assert outcome == Outcome("failure", reason)
     assert endpoint.bodies == []

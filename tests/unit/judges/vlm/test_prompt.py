@@ -47,7 +47,7 @@ def test_a_request_is_strict_cold_and_for_the_model_of_the_config():
     )
 
 
-def test_goal_and_actions_are_told_in_the_order_of_the_episode():
+def test_goal_and_actions_are_in_the_request_in_order():
     actions = (
         Tap(1, 2),
         LongPress(3, 4),
