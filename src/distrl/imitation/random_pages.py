@@ -16,7 +16,7 @@ from distrl.devices.sim.apps.base import new_frame
 from distrl.devices.sim.phone import Phone, Rendering
 from distrl.devices.sim.random_words import RandomWordsApp, any_word, made_up
 from distrl.policies.actions import format_action
-from distrl.tasks.base import Hand
+from distrl.tasks.base import ScreenDriver
 from distrl.types import Action, Answer, Element, Press, Screen, Swipe, Tap, Type
 
 HELD_OUT_APPS = ("weather", "music")
@@ -109,13 +109,13 @@ def random_action(elements: Sequence[Element], rng: random.Random, forbidden: It
 
 
 def _touch(element: Element) -> Tap:
-    return _hand().touch(element)
+    return _screen_driver().touch(element)
 
 
-def _hand() -> Hand:
-    hand = Hand()
-    hand.screen = Screen(b"", 192, 384)
-    return hand
+def _screen_driver() -> ScreenDriver:
+    ui = ScreenDriver()
+    ui.screen = Screen(b"", 192, 384)
+    return ui
 
 
 def _with_examples(
@@ -134,7 +134,9 @@ def _with_examples(
         goal = rng.choice(TAP_GOALS[:-1])  # not `open`: how to open what is elsewhere is learned from demonstrations
         examples.append(
             Example(
-                _with_distractors(goal.format(missing), missing, absent, rng), (), format_action(_hand().scroll_down())
+                _with_distractors(goal.format(missing), missing, absent, rng),
+                (),
+                format_action(_screen_driver().scroll_down()),
             )
         )
     if any(e.focused for e in view.elements):
@@ -147,7 +149,7 @@ def _tap_example(element: Element, absent: Sequence[str], rng: random.Random) ->
     """Tap the element, or set it if it is a slider."""
     if element.role == "slider" and rng.random() < 0.7:
         value = rng.randrange(0, 101, 10)
-        moved = format_action(_hand().slide_to(element, value))
+        moved = format_action(_screen_driver().slide_to(element, value))
         return Example(rng.choice(SLIDER_GOALS).format(element.text, value), (), moved)
     goal = _with_distractors(rng.choice(TAP_GOALS).format(element.text), element.text, absent, rng)
     return Example(goal, (), format_action(_touch(element)))
