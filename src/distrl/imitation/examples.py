@@ -1,4 +1,4 @@
-"""What the pocket model is taught from: random screens to read, and demonstrations of training tasks to imitate.
+"""Training examples for imitation: demonstrations of training tasks, and pages tokenized into arrays.
 
 Nothing here looks at a test split, and no screen of a held-out app is ever drawn.
 """
@@ -24,7 +24,7 @@ from PIL import Image
 
 from distrl.devices.sim.device import SimPhone
 from distrl.evaluation.oracle import Demonstration, as_trajectory, play_oracle
-from distrl.imitation.random_pages import Example, TrainingPage, random_action, walked_pages
+from distrl.imitation.random_pages import Example, TrainingPage, app_pages, random_action
 from distrl.imitation.trainer import ExampleArrays
 from distrl.judges.rules import RuleJudge
 from distrl.policies.actions import format_action
@@ -35,28 +35,28 @@ from distrl.types import Action, Answer, Prompt, Screen, Task, Type
 PROMPT_TOKENS, ACTION_TOKENS, CELL, WORDS_PER_CELL = 136, 16, 32, 6
 
 WORD = re.compile(r"[a-z]+|(?<![0-9])[0-9]{2}(?![0-9])")
-"""Of numbers only pairs of digits: a telephone number that is a word of its own says nothing about the next one."""
-DECODERS = 4
-"""Threads; more would take turns with the model that learns meanwhile."""
-TURN_S = 0.0005
-"""How long a thread may hold the interpreter while another waits. Python's 5 ms are long for who takes in pages beside
-who learns from them, and a set that is late keeps the learner waiting."""
+"""Of numbers only pairs of digits: a whole telephone number as one token would not generalise."""
+DECODER_THREADS = 4
+"""More threads would slow down the model that trains meanwhile."""
+SWITCH_INTERVAL_S = 0.0005
+"""Interpreter switch interval while pages arrive beside training. With the default of 5 ms sets arrive late, and
+training waits for them."""
 
 MakePages = Callable[[], list[TrainingPage]]
-"""Makes a few pages, in whichever process."""
+"""Makes a few pages; picklable, since it runs in a worker process."""
 
 
 # --- demonstrations to imitate ------------------------------------------------------------------
 
 
 def demonstration(task: Task, history: int, slips: float = 0.0) -> list[TrainingPage]:
-    """The oracle's solution in lower case, as the pocket model writes; nothing if the judge does not accept it.
+    """The oracle's solution in lower case, as the pocket model writes; empty if the judge rejects it.
 
-    `slips`: the share of steps at which something else that the screen offers is shown instead. Who imitates a
-    demonstrator without fault never tries anything, and reinforcement learning lives on what was tried.
+    `slips`: share of steps whose example shows a random action instead. A model that imitates a perfect demonstrator
+    does not explore, and reinforcement learning needs exploration.
     """
-    device = _LowerCase("sim://phone?popups=0.03")
-    played = asyncio.run(_judged(device, task))
+    device = _LowerCasePhone("sim://phone?popups=0.03")
+    played = asyncio.run(_accepted(device, task))
     if played is None:
         return []
     rng = random.Random(f"slips/{task.seed}/{task.goal}")
@@ -71,18 +71,18 @@ def demonstration(task: Task, history: int, slips: float = 0.0) -> list[Training
     return pages
 
 
-async def _judged(device: _LowerCase, task: Task) -> Demonstration | None:
+async def _accepted(device: _LowerCasePhone, task: Task) -> Demonstration | None:
     try:
         played = await play_oracle(device, task)
-    except LookupError:  # a pop-up between two touches can lead an oracle astray; the next task makes up for it
+    except LookupError:  # a pop-up between two touches can mislead an oracle; skip this task
         return None
     lowered = Demonstration([(screen, _lower(action)) for screen, action in played.steps], played.last_screen)
     outcome = await RuleJudge().judge(task, as_trajectory(task, lowered), await device.evidence())
     return played if outcome.success and len(played.steps) <= task.max_steps else None
 
 
-class _LowerCase(SimPhone):
-    """A phone on which everything is typed in lower case; it keeps the words of each screen shown."""
+class _LowerCasePhone(SimPhone):
+    """A phone on which everything is typed in lower case. Records the words of each screen."""
 
     def __init__(self, address: str) -> None:
         super().__init__(address)
@@ -102,12 +102,12 @@ def _lower(action: Action) -> Action:
     return replace(action, text=action.text.lower()) if isinstance(action, Type | Answer) else action
 
 
-# --- into arrays --------------------------------------------------------------------------------
+# --- to arrays ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class TokenizedPage:
-    """A page in tokens: its image, its cells, and (prompt, action) of each example that is short enough."""
+    """A tokenized page: image, words per cell, and (prompt, action) of each example that fits."""
 
     image: bytes
     cells: npt.NDArray[np.int32]
@@ -115,10 +115,9 @@ class TokenizedPage:
 
 
 class ExampleWriter:
-    """Makes pages in many processes, turns them into tokens there, and gathers them into arrays.
+    """Makes and tokenizes pages in worker processes, while a model trains on earlier ones.
 
-    A context: the processes start with it, so that lessons can be written while a model learns from earlier ones. Start
-    it before anything computes: what has threads does not survive forking.
+    A context manager that forks the processes. Enter it before any torch computation: threads do not survive forking.
     """
 
     def __init__(self, encoder: PromptEncoder, processes: int) -> None:
@@ -126,33 +125,34 @@ class ExampleWriter:
         self.processes = processes
         self._ids: dict[str, list[int]] = {}
         self._pool: Pool | None = None
-        self._turn_s = sys.getswitchinterval()
-        # Once here, so that a forked process never calls torch: its threads do not survive forking.
+        self._switch_interval_s = sys.getswitchinterval()
+        # Called once before forking, so that no worker initialises torch.
         self._row(Example("", (), ""))
 
     def __enter__(self) -> ExampleWriter:
         if self.processes > 1:
-            _Process.writer = self  # reaches the children by forking
+            _WorkerProcess.writer = self  # inherited by the forked workers
             self._pool = multiprocessing.get_context("fork").Pool(self.processes)
-            sys.setswitchinterval(TURN_S)
+            sys.setswitchinterval(SWITCH_INTERVAL_S)
         return self
 
     def __exit__(self, *_: object) -> None:
-        sys.setswitchinterval(self._turn_s)
+        sys.setswitchinterval(self._switch_interval_s)
         if self._pool is not None:
             self._pool.close()
             self._pool.join()
 
-    def begin(self, jobs: Iterable[MakePages]) -> Iterator[TokenizedPage]:
-        """Everything that these jobs teach, in their order. Processes begin with it at once, after what they were
-        given before; without any it is written when it is asked for."""
-        written = self._pool.imap(_forked, jobs, chunksize=16) if self._pool else map(self.written, jobs)
-        return chain.from_iterable(written)
+    def submit(self, makers: Iterable[MakePages]) -> Iterator[TokenizedPage]:
+        """Tokenized pages in order. Worker processes start at once, after earlier submissions; without processes
+        each page is made when it is consumed."""
+        if self._pool is not None:
+            return chain.from_iterable(self._pool.imap(_tokenize_in_worker, makers, chunksize=16))
+        return chain.from_iterable(map(self.tokenize, makers))
 
-    def written(self, job: MakePages) -> list[TokenizedPage]:
+    def tokenize(self, make_pages: MakePages) -> list[TokenizedPage]:
         return [
             TokenizedPage(page.image, self._cells(page.words), tuple(filter(None, map(self._row, page.examples))))
-            for page in job()
+            for page in make_pages()
         ]
 
     def _row(self, example: Example) -> tuple[list[int], list[int]] | None:
@@ -177,33 +177,33 @@ class ExampleWriter:
         return self._ids[word]
 
 
-class _Process:
-    """What a forked process writes with."""
+class _WorkerProcess:
+    """Holds the writer that a forked process inherits."""
 
     writer: ExampleWriter
 
 
-def _forked(job: MakePages) -> list[TokenizedPage]:
-    return _Process.writer.written(job)
+def _tokenize_in_worker(make_pages: MakePages) -> list[TokenizedPage]:
+    return _WorkerProcess.writer.tokenize(make_pages)
 
 
-def to_arrays(written: Iterable[TokenizedPage]) -> ExampleArrays:
-    pages = list(written)
+def to_arrays(tokenized: Iterable[TokenizedPage]) -> ExampleArrays:
+    pages = list(tokenized)
     rows = [(n, row) for n, page in enumerate(pages) for row in page.rows]
     return ExampleArrays(
-        pixels=_decoded([page.image for page in pages]),
+        pixels=_decode([page.image for page in pages]),
         cells=np.stack([page.cells for page in pages]),
         screen=np.array([n for n, _ in rows], np.int64),
-        prompts=np.stack([_left(prompt, PROMPT_TOKENS) for _, (prompt, _) in rows]),
-        actions=np.stack([_right(action, ACTION_TOKENS) for _, (_, action) in rows]),
+        prompts=np.stack([_pad_left(prompt, PROMPT_TOKENS) for _, (prompt, _) in rows]),
+        actions=np.stack([_pad_right(action, ACTION_TOKENS) for _, (_, action) in rows]),
     )
 
 
 def frequent_words(suites: Sequence[str], phones: int, seed: int) -> list[str]:
-    """The words a phone shows and training goals use, most frequent first: what the tokenizer knows whole."""
+    """Words of screens and training goals, most frequent first: the whole-word tokens of the tokenizer."""
     counts: Counter[str] = Counter()
     for n in range(phones):
-        for page in walked_pages(["word"], 0, seed * 10_000_000 + n):
+        for page in app_pages(["word"], 0, seed * 10_000_000 + n):
             counts.update(piece for word, _, _ in page.words for piece in WORD.findall(word.lower()))
     for suite in suites:
         for task in load_suite(suite).tasks("train", 3000, seed):
@@ -211,20 +211,20 @@ def frequent_words(suites: Sequence[str], phones: int, seed: int) -> list[str]:
     return [word for word, count in counts.most_common() if count >= 2]
 
 
-def _decoded(images: Sequence[bytes]) -> npt.NDArray[np.uint8]:
+def _decode(images: Sequence[bytes]) -> npt.NDArray[np.uint8]:
     pixels = np.empty((len(images), 384, 192, 3), np.uint8)
 
     def fill(n: int) -> None:
         pixels[n] = np.asarray(Image.open(io.BytesIO(images[n])).convert("RGB"))
 
-    with ThreadPoolExecutor(DECODERS) as pool:
+    with ThreadPoolExecutor(DECODER_THREADS) as pool:
         list(pool.map(fill, range(len(images)), chunksize=256))
     return pixels
 
 
-def _left(row: list[int], length: int) -> npt.NDArray[np.int32]:
+def _pad_left(row: list[int], length: int) -> npt.NDArray[np.int32]:
     return np.array([0] * (length - len(row)) + row, np.int32)
 
 
-def _right(row: list[int], length: int) -> npt.NDArray[np.int32]:
+def _pad_right(row: list[int], length: int) -> npt.NDArray[np.int32]:
     return np.array(row + [0] * (length - len(row)), np.int32)

@@ -45,7 +45,7 @@ def test_the_rate_warms_up_and_comes_down():
     assert schedule.rate(999) == 0.02
 
 
-def lessons(count):
+def examples(count):
     rng = np.random.default_rng(0)
     prompts = np.zeros((count, 20), np.int32)
     for row, length in zip(prompts, rng.integers(3, 20, count), strict=True):
@@ -56,9 +56,9 @@ def lessons(count):
 
 
 def test_batches_of_like_length_carry_little_padding_and_use_every_example_before_one_comes_again():
-    batches = _Batches(lessons(40), torch.device("cpu"), torch.Generator().manual_seed(0))
+    batches = _Batches(examples(40), torch.device("cpu"), torch.Generator().manual_seed(0))
     seen, padding = [], []
-    for screens, _, prompts, actions in batches.alike(5, 8):
+    for screens, _, prompts, actions in batches.by_length(5, 8):
         seen += screens.tolist()
         padding.append((prompts == 0).float().mean().item())
         assert actions.shape == (8, 3)

@@ -1,4 +1,4 @@
-"""Pages of random widgets with random words: what a model learns to read from, so that it reads and not remembers."""
+"""Pages of random widgets with random words, from which a model learns to read because nothing repeats."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ GLYPHS = (
 )
 NOTHING: Event = ("none",)
 NUMBERS, MADE_UP = 0.22, 0.13
-"""Shares of the words that no lexicon lists: numbers are read digit by digit, and unknown words piece by piece, or not
-at all."""
+"""Shares of the words that are no token of their own: numbers are read by digit, unknown words by piece."""
 
 
 class RandomWordsApp(App):
-    """An app without meaning. Its page is decided by the number in the frame's arguments."""
+    """An app of random pages; the number in the frame's arguments seeds the page."""
 
     id = "babel"
     title = "Babel"
@@ -37,10 +36,10 @@ class RandomWordsApp(App):
         return {}
 
     def page_page(self, ctx: Context) -> Page:
-        return _Writer(self.words, random.Random(ctx.args["number"])).page()
+        return _PageMaker(self.words, random.Random(ctx.args["number"])).page()
 
 
-class _Writer:
+class _PageMaker:
     def __init__(self, words: Sequence[str], rng: random.Random) -> None:
         self.words = words
         self.rng = rng
@@ -124,7 +123,7 @@ class _Writer:
 
 
 def any_word(words: Sequence[str], rng: random.Random) -> str:
-    """One of these, or something that no lexicon lists."""
+    """One of the words, a number, or an unknown word."""
     kind = rng.random()
     if kind < NUMBERS:
         return number(rng)
@@ -148,8 +147,7 @@ def number(rng: random.Random) -> str:
 
 
 def made_up(words: Sequence[str], rng: random.Random) -> str:
-    """Syllables, or one word's beginning and another's end: to its reader letters among known pieces, as any unknown
-    word is."""
+    """An unknown word: random syllables, or the beginning of one word and the end of another."""
     one, other = (rng.choice(words) for _ in range(2))
     if rng.random() < 0.3 or not (one + other).isalpha():
         return "".join(rng.choice("bcdfghjklmnprstvwz") + rng.choice("aeiou") for _ in range(rng.randint(2, 3)))

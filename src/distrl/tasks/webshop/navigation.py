@@ -1,10 +1,10 @@
-"""How a person gets about in the shops: start states on the way there, and the oracle's steps."""
+"""Navigation of the shops: start states, and steps that oracles share."""
 
 from __future__ import annotations
 
 import random
 
-from distrl.tasks.base import Edit, Hand, Oracle, Params
+from distrl.tasks.base import Edit, Oracle, Params, ScreenDriver
 from distrl.tasks.webshop.goods import OTHER_SITES, SHOPS, title_of
 
 NEW_TAB = {"id": 1, "private": False, "history": [{"site": "newtab", "view": "home"}]}
@@ -42,51 +42,51 @@ def tabs(rng: random.Random, shortcuts: list[str]) -> tuple[Edit, ...]:
 # --- the oracle's steps -------------------------------------------------------------------------
 
 
-def go_to(hand: Hand, shop: str) -> Oracle:
+def go_to(ui: ScreenDriver, shop: str) -> Oracle:
     """To the front page: at once if it is in front, by its shortcut if one is in sight, else by its address."""
-    yield from hand.clear_popups()
-    if hand.sees(f"{shop}.com", "field"):
+    yield from ui.clear_popups()
+    if ui.sees(f"{shop}.com", "field"):
         return
-    if hand.screen.foreground != "browser":
-        yield from hand.open_app("Browser")
-    if hand.sees(shop, "icon"):
-        yield from hand.tap(shop, "icon")
+    if ui.screen.foreground != "browser":
+        yield from ui.open_app("Browser")
+    if ui.sees(shop, "icon"):
+        yield from ui.tap(shop, "icon")
     else:
-        yield from hand.write("Search or visit", f"{shop}.com", enter=True)
+        yield from ui.write("Search or visit", f"{shop}.com", enter=True)
 
 
-def search(hand: Hand, shop: str, query: str) -> Oracle:
-    yield from go_to(hand, shop)
-    yield from hand.write(f"Search {shop}", query, enter=True)
+def search(ui: ScreenDriver, shop: str, query: str) -> Oracle:
+    yield from go_to(ui, shop)
+    yield from ui.write(f"Search {shop}", query, enter=True)
 
 
-def open_product(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from search(hand, shop, params["noun"])
-    yield from hand.tap(title_of(params["look"], params["noun"]))
+def open_product(ui: ScreenDriver, shop: str, params: Params) -> Oracle:
+    yield from search(ui, shop, params["noun"])
+    yield from ui.tap(title_of(params["look"], params["noun"]))
 
 
-def open_cart(hand: Hand, shop: str) -> Oracle:
-    yield from go_to(hand, shop)
-    yield from hand.tap("Cart")
+def open_cart(ui: ScreenDriver, shop: str) -> Oracle:
+    yield from go_to(ui, shop)
+    yield from ui.tap("Cart")
 
 
-def sort(hand: Hand, label: str) -> Oracle:
+def sort(ui: ScreenDriver, label: str) -> Oracle:
     """By whatever this shop offers: a page of its own, a dialog, or a choice above the list."""
-    if hand.sees("Sort and filter", "button"):
-        yield from hand.tap("Sort and filter", "button")
-        yield from hand.tap(label)
-        yield from hand.tap("Apply", "button")
-    elif hand.sees("Sort", "button"):
-        yield from hand.tap("Sort", "button")
-        yield from hand.tap(label)
-        yield from hand.tap("Close", "button")
+    if ui.sees("Sort and filter", "button"):
+        yield from ui.tap("Sort and filter", "button")
+        yield from ui.tap(label)
+        yield from ui.tap("Apply", "button")
+    elif ui.sees("Sort", "button"):
+        yield from ui.tap("Sort", "button")
+        yield from ui.tap(label)
+        yield from ui.tap("Close", "button")
     else:
-        yield from hand.tap(label)
+        yield from ui.tap(label)
 
 
-def narrow(hand: Hand, label: str) -> Oracle:
+def narrow(ui: ScreenDriver, label: str) -> Oracle:
     """Choose a filter, behind whatever leads to it."""
-    paged = hand.sees("Sort and filter", "button")
-    yield from hand.tap("Sort and filter" if paged else "Filter")
-    yield from hand.tap(label, "chip")
-    yield from hand.tap("Apply" if paged else "Close", "button")
+    paged = ui.sees("Sort and filter", "button")
+    yield from ui.tap("Sort and filter" if paged else "Filter")
+    yield from ui.tap(label, "chip")
+    yield from ui.tap("Apply" if paged else "Close", "button")

@@ -1,6 +1,6 @@
 import pytest
 
-from distrl.tasks.base import Hand, load_suite
+from distrl.tasks.base import ScreenDriver, load_suite
 from distrl.types import Element, Screen, Swipe, Tap
 
 
@@ -8,8 +8,8 @@ def screen(*elements, image=b"page"):
     return Screen(image, 100, 200, elements)
 
 
-def hand(*elements):
-    it = Hand()
+def ui(*elements):
+    it = ScreenDriver()
     it.look(screen(*elements), {})
     return it
 
@@ -19,17 +19,17 @@ def button(text, top=0):
 
 
 def test_elements_are_found_in_any_case_by_text_and_role():
-    it = hand(Element("Save", "text", (0, 0, 10, 10)), button("Save", 40))
+    it = ui(Element("Save", "text", (0, 0, 10, 10)), button("Save", 40))
     assert it.find("save", "button").bounds == (10, 40, 50, 60)
     assert it.find("Send") is None
 
 
 def test_a_tap_goes_to_the_middle_in_steps_of_ten():
-    assert list(hand(button("Save", 33)).tap("Save")) == [Tap(300, 220)]
+    assert list(ui(button("Save", 33)).tap("Save")) == [Tap(300, 220)]
 
 
 def test_a_page_is_searched_downwards_then_upwards_then_given_up():
-    it = hand(button("Other"))
+    it = ui(button("Other"))
     search = it.reveal("Save")
     down = next(search)
     assert isinstance(down, Swipe)
@@ -41,7 +41,7 @@ def test_a_page_is_searched_downwards_then_upwards_then_given_up():
 
 
 def test_scrolling_stops_once_the_element_shows():
-    it = hand(button("Other"))
+    it = ui(button("Other"))
     search = it.tap("Save")
     next(search)
     it.look(screen(button("Save", 100), image=b"next"), {})
@@ -50,14 +50,14 @@ def test_scrolling_stops_once_the_element_shows():
 
 def test_a_popup_is_closed_by_the_button_without_a_consequence():
     popup = Element("Rate this app", "popup", (0, 0, 100, 100))
-    it = hand(popup, button("Rate", 0), button("Not now", 40))
+    it = ui(popup, button("Rate", 0), button("Not now", 40))
     assert it.dismissal() == Tap(300, 250)
-    assert hand(button("Not now")).dismissal() is None
+    assert ui(button("Not now")).dismissal() is None
 
 
 @pytest.mark.parametrize(("value", "x"), [(0, 100), (50, 500), (100, 890)])
 def test_a_slider_is_tapped_inside_its_track(value, x):
-    assert list(hand(Element("Volume", "slider", (10, 0, 90, 20))).slide("Volume", value)) == [Tap(x, 50)]
+    assert list(ui(Element("Volume", "slider", (10, 0, 90, 20))).slide("Volume", value)) == [Tap(x, 50)]
 
 
 def wheel(hour):
@@ -66,7 +66,7 @@ def wheel(hour):
 
 
 def test_a_wheel_is_turned_towards_the_value_and_left_there():
-    it = hand(*wheel(7))
+    it = ui(*wheel(7))
     turning = it.turn(0, "8")
     assert next(turning) == Tap(200, 250)  # the line below
     it.look(screen(*wheel(8)), {})
