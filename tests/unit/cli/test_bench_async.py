@@ -62,4 +62,4 @@ def test_what_is_wrong_is_said_before_anything_is_played(arguments, message):
 
 
 def test_it_is_listed_among_the_benches():
-    assert "Trajectories per minute without a barrier" in CliRunner().invoke(main.app, ["bench"]).output
+    assert "Trajectories per minute, asynchronous against" in CliRunner().invoke(main.app, ["bench"]).output
