@@ -89,7 +89,7 @@ class BallastPolicy:
     def weights(self) -> dict[str, Any]:
         """Asked for when a version is due: this is when publishing begins."""
         self._marks.put("publish", time.time())
-        return {name: parameter.detach().numpy().copy() for name, parameter in self._named().items()}
+        return {name: parameter.detach().numpy() for name, parameter in self._named().items()}
 
     def load(self, weights: VersionedWeights) -> None:
         self.stage(weights)()

@@ -104,7 +104,7 @@ class Learner:
         return Report(self.version, metrics, priorities, publish=self._publishes(), ids=sample.ids)
 
     def sealed(self) -> VersionedWeights:
-        """A copy of the weights that leave the learner now, under their version."""
+        """The weights that leave the learner now, under their version. No copy: the next step may change them."""
         with self.outgoing():
             return VersionedWeights.seal(self.version, self.policy.weights())
 

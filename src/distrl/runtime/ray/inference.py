@@ -18,13 +18,14 @@ from dataclasses import replace
 from typing import Any
 
 import ray
-from ray.exceptions import RayActorError, RayTaskError
 
 from distrl.background import in_background
 from distrl.errors import CorruptData, PolicyUnreachable, Unreachable
 from distrl.policies.server import PolicyServer
-from distrl.runtime.ray.clients import WorkersClient, original
-from distrl.runtime.ray.processes import Process, one_thread, the_host
+from distrl.runtime.ray.clients import WorkersClient
+from distrl.runtime.ray.handle import Handle
+from distrl.runtime.ray.host_actor import the_host
+from distrl.runtime.ray.processes import Process, one_thread, this_process
 from distrl.runtime.topology import Builder, RunPolicy
 from distrl.types import Decision, Features, Prompt, VersionedWeights
 from distrl.worker.backoff import Backoff
@@ -39,8 +40,8 @@ AVOIDED_S = 5.0
 NEWEST = sys.maxsize
 
 
-class WrongWeights(Exception):
-    """The server does not hold the weights that an examination is about."""
+class OtherWeights(Exception):
+    """The server does not hold the weights that an evaluation is about."""
 
 
 class ServerActor(Process):
@@ -51,23 +52,24 @@ class ServerActor(Process):
         one_thread()
         self._builder = builder
         self._name: str = name
-        self._client = WorkersClient(the_host(builder), name, builder.config.runtime.wait_s)
+        self._client = WorkersClient(the_host(builder), name, this_process())
         self._policy = builder.server_policy(number)
         self._executor = ThreadPoolExecutor(max_workers=1, initializer=one_thread)
         self._loader = builder.server(self._policy, self._executor)
         self._servers: dict[float, PolicyServer] = {}
         self._checksum = ""
         self._caught_up = asyncio.Lock()
+        self._refreshing = asyncio.Lock()
         self._is_new = True
         self._refused = -1
         self._stopping = asyncio.Event()
         self._sent: OrderedDict[str, None] = OrderedDict()
 
     async def act(self, prompt: Prompt, temperature: float, checksum: str = "") -> Decision:
-        """A decision at this temperature; with a checksum, under these very weights or `WrongWeights`."""
+        """A decision at this temperature; with a checksum, under these very weights or `OtherWeights`."""
         self.ready()
         if checksum and checksum != self._checksum:
-            raise WrongWeights
+            raise OtherWeights
         if not checksum:
             await self._catch_up()
         decision = await self._at(temperature).act(prompt)
@@ -76,9 +78,14 @@ class ServerActor(Process):
         return decision
 
     async def load(self, weights: VersionedWeights) -> None:
-        """Take these weights for an examination."""
+        """Take these weights for an evaluation."""
         if weights.checksum != self._checksum:
             await self._take(weights)
+
+    async def weights_published(self, version: int) -> None:
+        """The host has newer weights."""
+        with contextlib.suppress(Unreachable):
+            await self._refresh()
 
     async def follow(self) -> None:
         """Keep the policy new until told to stop."""
@@ -104,7 +111,7 @@ class ServerActor(Process):
 
     def _at(self, temperature: float) -> PolicyServer:
         if temperature not in self._servers:
-            self._servers[temperature] = self._builder.server(Tempered(self._policy, temperature), self._executor)
+            self._servers[temperature] = self._builder.server(AtTemperature(self._policy, temperature), self._executor)
         return self._servers[temperature]
 
     async def _catch_up(self) -> None:
@@ -116,14 +123,15 @@ class ServerActor(Process):
                 self._is_new = False
 
     async def _refresh(self) -> None:
-        weights = await self._client.latest(self._policy.version)
-        if weights is None or weights.version == self._refused:
-            return
-        try:
-            await self._take(weights)
-        except CorruptData as error:
-            self._refused = weights.version
-            await self._client.report(self._name, "weights_refused", str(error))
+        async with self._refreshing:  # two at once could end with the older of two versions
+            weights = await self._client.latest(self._policy.version)
+            if weights is None or weights.version == self._refused:
+                return
+            try:
+                await self._take(weights)
+            except CorruptData as error:
+                self._refused = weights.version
+                await self._client.report(self._name, "weights_refused", str(error))
 
     async def _take(self, weights: VersionedWeights) -> None:
         """Raises `CorruptData`, and keeps the old ones."""
@@ -145,7 +153,7 @@ class ServerActor(Process):
                 await self._client.share(features)
 
 
-class Tempered:
+class AtTemperature:
     """A policy at one temperature. Runs in the one thread that owns the policy, so that two of them can share it."""
 
     def __init__(self, policy: RunPolicy, temperature: float) -> None:
@@ -168,10 +176,12 @@ class Tempered:
 
 
 class RemotePolicy:
-    """A `PolicyClient` whose policy is in other processes. One per worker, or per examination."""
+    """A `PolicyClient` whose policy is in other processes. One per worker, or per evaluation."""
 
     def __init__(self, servers: Mapping[str, Any], temperature: float, wait_s: float) -> None:
-        self._servers = dict(servers)
+        self._servers: dict[str, Handle[ServerActor]] = {
+            name: Handle(server, name, wait_s) for name, server in servers.items()
+        }
         self._temperature = temperature
         self._wait_s = wait_s
         self._in_flight = dict.fromkeys(self._servers, 0)
@@ -193,8 +203,8 @@ class RemotePolicy:
             name = self._choice()
             self._in_flight[name] += 1
             try:
-                return await asyncio.wait_for(self._ask(name, seen), left_s)
-            except (RayActorError, TimeoutError):
+                return await asyncio.wait_for(self._ask(self._servers[name], seen), left_s)
+            except (Unreachable, TimeoutError):
                 self._failed_at[name] = time.monotonic()
                 await backoff.wait()
             finally:
@@ -202,7 +212,7 @@ class RemotePolicy:
         raise PolicyUnreachable(list(self._servers), self._wait_s)
 
     async def load(self, weights: VersionedWeights) -> None:
-        """From now on only decisions under these very weights count: an examination."""
+        """From now on only decisions under these very weights count: an evaluation."""
         self._checksum = weights.checksum
         self._weights = ray.put(weights)
 
@@ -213,16 +223,13 @@ class RemotePolicy:
         now = time.monotonic()
         return min(self._servers, key=lambda name: (now - self._failed_at[name] < AVOIDED_S, self._in_flight[name]))
 
-    async def _ask(self, name: str, prompt: Prompt) -> Decision:
-        server = self._servers[name]
+    async def _ask(self, server: Handle[ServerActor], prompt: Prompt) -> Decision:
         while True:
             try:
-                decision: Decision = await server.act.remote(prompt, self._temperature, self._checksum)
-                return decision
-            except RayTaskError as error:
-                if not isinstance(original(error), WrongWeights):
-                    raise original(error) from error
-                await server.load.remote(self._weights)
+                asked = server.start(ServerActor.act, prompt, self._temperature, self._checksum)
+                return await asked.answer(self._wait_s)
+            except OtherWeights:
+                await server.start(ServerActor.load, self._weights).answer(self._wait_s)
 
 
 def remote_policy(builder: Builder, names: Sequence[str], temperature: float) -> RemotePolicy:
