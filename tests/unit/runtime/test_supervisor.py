@@ -17,7 +17,7 @@ WAIT_S = 10.0
 
 
 class Player:
-    """Does in its jobs what the script says: dies, raises, or nothing. `down`: how often it is not up yet after that."""
+    """Does in its jobs what the script says: dies, raises, or nothing. `down`: how often it is then not up yet."""
 
     def __init__(self, *script: Exception | str, down: int = 0) -> None:
         self.script = list(script)
