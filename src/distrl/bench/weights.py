@@ -1,8 +1,8 @@
 """Publish to applied on the last worker, for 5, 100 and 500 MB of weights; and the device time lost to it.
 
 A training run on Ray with devices that wait and a policy that is nothing but weight: the learner publishes, the host
-checks and shelves, the workers look once a second, fetch, check, make ready and swap. The clock starts when the learner
-begins to copy its weights out and stops when the last worker acts on them. Beside it stands a plain copy of the same
+tells the workers, they fetch, check, make ready and swap. The clock starts when the learner begins to seal its weights and
+stops when the last worker acts on them. Beside it stands a plain copy of the same
 bytes in memory.
 
 Lost is what the devices waited between publishing and the last swap beyond what they always wait: for the policy within

@@ -26,7 +26,7 @@ TOLD = ("device_quarantined",)
 
 
 class TaskList:
-    """A host for a worker that takes an examination: each task once, again if the device broke. A `HostClient`."""
+    """The host of a worker that plays an evaluation: each task once, again if the device broke. A `HostClient`."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class TaskList:
         return [self._results[number] for number in sorted(self._results)]
 
     async def join(self, worker: str) -> int:
-        # Below zero: no number that a host gives out, and another one for each examination.
+        # Below zero: no number that a host gives out, and another one for each evaluation.
         return -1 - zlib.crc32(f"{self._name}/{worker}".encode())
 
     async def lease(self, worker: str, count: int) -> list[Lease] | None:
@@ -83,7 +83,7 @@ class TaskList:
         return Receipt("inserted")
 
     async def share(self, features: Features) -> None:
-        return  # nobody learns from an examination
+        return  # nobody learns from an evaluation
 
     async def latest(self, newer_than: int) -> VersionedWeights | None:
         return None
@@ -120,8 +120,8 @@ class MemorySpool:
         return 0  # never a reason to stop
 
 
-class Tracker:
-    """Tells a `Progress` how far an examination has come."""
+class EvaluationProgress:
+    """Tells a `Progress` how far an evaluation has come."""
 
     def __init__(self, name: str, total: int, progress: Progress) -> None:
         self._name = name
@@ -158,16 +158,16 @@ class PrintEvents:
         return
 
 
-def examine(builder: Builder, progress: Progress) -> list[Trajectory]:
+def play_evaluation(builder: Builder, progress: Progress) -> list[Trajectory]:
     """Play the config's evaluation tasks in this process, in real time, one worker's devices at once."""
     tasks = builder.evaluation_tasks()
-    tracker = Tracker(builder.config.policy.model, len(tasks), progress)
-    sheet = TaskList("policy", tasks, tracker, PrintEvents(progress))
+    watch = EvaluationProgress(builder.config.policy.model, len(tasks), progress)
+    task_list = TaskList("policy", tasks, watch, PrintEvents(progress))
 
-    async def sit() -> None:
+    async def play() -> None:
         with ThreadPoolExecutor(max_workers=1) as executor:
             server = builder.server(builder.evaluation_policy(), executor)
-            await builder.worker("evaluation", server, sheet, time.time, MemorySpool()).run()
+            await builder.worker("evaluation", server, task_list, time.time, MemorySpool()).run()
 
-    asyncio.run(sit())
-    return sheet.results
+    asyncio.run(play())
+    return task_list.results

@@ -8,7 +8,7 @@ import uuid
 from pathlib import Path
 
 from distrl.errors import ProcessLost, StorageFull, Unreachable
-from distrl.runtime.evaluation import Tracker
+from distrl.runtime.evaluation import EvaluationProgress
 from distrl.runtime.interrupt import Interrupt
 from distrl.runtime.join_requests import Standing, Visit
 from distrl.runtime.limits import TrainingLimits
@@ -81,10 +81,10 @@ class RayRun:
             wait_s=self.wait_s,
             on_death=self._own.died_in_evaluation,
         )
-        tracker = Tracker(name, len(tasks), self.progress)
+        progress = EvaluationProgress(name, len(tasks), self.progress)
         while not evaluation.complete and not self.interrupt.requested:
             evaluation.tend(WATCH_S)
-            tracker.count(*evaluation.count(), self._host.ask_patiently(HostActor.quarantined))
+            progress.count(*evaluation.count(), self._host.ask_patiently(HostActor.quarantined))
         if self.interrupt.requested:
             evaluation.stop(self.wait_s)
         else:
