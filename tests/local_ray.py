@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from ray.exceptions import RayError, RayTaskError
 
-from distrl.runtime.ray import evaluations, handle, supervisor
+from distrl.runtime.ray import evaluations, handle, process_supervisor
 from distrl.runtime.ray.handle import Handle
 
 
@@ -75,9 +75,9 @@ class Ray:
 def install(patch: pytest.MonkeyPatch) -> Ray:
     """Have the modules that call Ray call this one."""
     ray = Ray()
-    for module in (handle, supervisor):
+    for module in (handle, process_supervisor):
         patch.setattr(module, "ray", ray)
-    for module in (handle, supervisor, evaluations):
+    for module in (handle, process_supervisor, evaluations):
         patch.setattr(module, "time", SimpleNamespace(monotonic=ray.monotonic, sleep=ray.sleep))
     return ray
 

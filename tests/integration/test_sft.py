@@ -9,8 +9,8 @@ import torch
 from distrl.config import PolicyConfig
 from distrl.devices.sim.phone import Phone
 from distrl.errors import UnknownName
-from distrl.imitation.lessons import demonstration, lexicon
-from distrl.imitation.reading import HELD_OUT_APPS, _walk, random_page, walked_pages
+from distrl.imitation.examples import demonstration, frequent_words
+from distrl.imitation.random_pages import HELD_OUT_APPS, _walk, random_page, walked_pages
 from distrl.imitation.sft import Recipe, _imitated, make_pocket
 from distrl.policies.actions import parse
 from distrl.policies.models import open_model
@@ -125,7 +125,7 @@ def test_what_is_not_on_the_screen_is_scrolled_for():
 
 
 def test_the_lexicon_has_no_number_longer_than_a_pair_of_digits():
-    assert not any(word.isdigit() and len(word) != 2 for word in lexicon(("general",), 4, 0))
+    assert not any(word.isdigit() and len(word) != 2 for word in frequent_words(("general",), 4, 0))
 
 
 def test_a_demonstrator_that_slips_shows_other_actions_but_goes_on_as_before():

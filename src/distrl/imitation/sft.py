@@ -24,9 +24,9 @@ from distrl.config import PolicyConfig
 from distrl.devices.sim.device import SimPhone
 from distrl.errors import UnknownName
 from distrl.evaluation.statistics import wilson
-from distrl.imitation.lessons import Job, LessonWriter, Written, demonstration, gathered, lexicon
-from distrl.imitation.reading import random_page, walked_pages
-from distrl.imitation.trainer import Lessons, Schedule, Teacher
+from distrl.imitation.examples import ExampleWriter, MakePages, TokenizedPage, demonstration, frequent_words, to_arrays
+from distrl.imitation.random_pages import random_page, walked_pages
+from distrl.imitation.trainer import ExampleArrays, ImitationTrainer, Schedule
 from distrl.judges.rules import RuleJudge
 from distrl.policies.inputs import PromptEncoder
 from distrl.policies.models import model_folder, open_model, torch_device
@@ -109,7 +109,7 @@ def make_pocket(folder: Path, recipe: Recipe, say: Say, start: Path | None = Non
         reader = folder.with_name(f"{folder.name}-reader")  # kept: imitation can be tried again from it
         _teach(teacher, "reading", _reading(recipe), screens, partial(save, model, processor, reader), say)
         for kind, written in unseen.items():
-            right = teacher.examine(gathered(written))
+            right = teacher.examine(to_arrays(written))
             say(f"on unseen {kind}: {right['act']:.1%} of the actions and {right['read']:.1%} of the cells are right")
         _teach(teacher, "imitating", _imitation(recipe), sets, partial(save, model, processor, folder), say)
         save(model, processor, folder)
@@ -134,10 +134,10 @@ def _imitation(recipe: Recipe) -> Schedule:
 
 
 def _teach(
-    teacher: Teacher,
+    teacher: ImitationTrainer,
     what: str,
     schedule: Schedule,
-    sets: Sequence[Iterator[Written]],
+    sets: Sequence[Iterator[TokenizedPage]],
     keep: Callable[[], None],
     say: Say,
 ) -> None:
@@ -147,17 +147,17 @@ def _teach(
 
 
 def _new(recipe: Recipe, say: Say) -> tuple[Any, Any]:
-    words = _timed(say, "looking for words", lambda: lexicon(recipe.suites, recipe.lexicon_phones, recipe.seed))
+    words = _timed(say, "looking for words", lambda: frequent_words(recipe.suites, recipe.lexicon_phones, recipe.seed))
     say(f"lexicon: {len(words)} words")
     processor = build_processor(words)
     return build_model(processor, seed=recipe.seed), processor
 
 
-def _screens(words: Sequence[str], recipe: Recipe, number: int) -> Iterator[Job]:
+def _screens(words: Sequence[str], recipe: Recipe, number: int) -> Iterator[MakePages]:
     return _looks(words, recipe.babel, recipe.walks, READING_SEED + 1_000 * recipe.seed + number)
 
 
-def _unseen(words: Sequence[str], recipe: Recipe) -> dict[str, Iterator[Job]]:
+def _unseen(words: Sequence[str], recipe: Recipe) -> dict[str, Iterator[MakePages]]:
     seed = READING_SEED + 1_000 * recipe.seed + recipe.read_sets
     return {
         "pages of random words": _looks(words, recipe.unseen, 0, seed),
@@ -165,7 +165,7 @@ def _unseen(words: Sequence[str], recipe: Recipe) -> dict[str, Iterator[Job]]:
     }
 
 
-def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> Iterator[Job]:
+def _imitated(words: Sequence[str], recipe: Recipe, number: int) -> Iterator[MakePages]:
     """Made when they are asked for: thousands of tasks take a while."""
     seed = 1_000 * recipe.seed + number
     for suite in recipe.imitated:
@@ -191,21 +191,21 @@ def _check_focus(recipe: Recipe) -> None:
             raise UnknownName("template", wanted, known)
 
 
-def _looks(words: Sequence[str], pages: int, walks: int, seed: int, quotes: int = 0) -> Iterator[Job]:
+def _looks(words: Sequence[str], pages: int, walks: int, seed: int, quotes: int = 0) -> Iterator[MakePages]:
     first = 10_000_000 * seed
     yield from (partial(random_page, words, quotes, first + n) for n in range(pages))
     yield from (partial(walked_pages, words, quotes, first + n) for n in range(walks))
 
 
-def _made_ahead(sets: Sequence[Iterator[Written]], keep: Callable[[], None], say: Say) -> Iterator[Lessons]:
+def _made_ahead(sets: Sequence[Iterator[TokenizedPage]], keep: Callable[[], None], say: Say) -> Iterator[ExampleArrays]:
     """Each set as lessons, gathered while its predecessor is learned from."""
-    for lessons in _ahead(lambda n: gathered(sets[n]), len(sets)):
+    for lessons in _ahead(lambda n: to_arrays(sets[n]), len(sets)):
         say(f"a new set: {len(lessons.pixels)} screens, {len(lessons.screen)} examples")
         yield lessons
         keep()
 
 
-def _ahead(make: Callable[[int], Lessons], count: int) -> Iterator[Lessons]:
+def _ahead(make: Callable[[int], ExampleArrays], count: int) -> Iterator[ExampleArrays]:
     """`make(0)`, `make(1)` …, each made while its predecessor is in use."""
     with ThreadPoolExecutor(1) as background:
         following = background.submit(make, 0)
@@ -216,13 +216,13 @@ def _ahead(make: Callable[[int], Lessons], count: int) -> Iterator[Lessons]:
             yield lessons
 
 
-def _writer(processor: Any, recipe: Recipe) -> LessonWriter:
-    return LessonWriter(PromptEncoder(processor, processor.tokenizer.image_token_id, instruct=False), recipe.processes)
+def _writer(processor: Any, recipe: Recipe) -> ExampleWriter:
+    return ExampleWriter(PromptEncoder(processor, processor.tokenizer.image_token_id, instruct=False), recipe.processes)
 
 
-def _teacher(model: Any, processor: Any, recipe: Recipe) -> Teacher:
+def _teacher(model: Any, processor: Any, recipe: Recipe) -> ImitationTrainer:
     device = torch_device(recipe.device)
-    return Teacher(model, pad_id=processor.tokenizer.pad_token_id, device=device, seed=recipe.seed)
+    return ImitationTrainer(model, pad_id=processor.tokenizer.pad_token_id, device=device, seed=recipe.seed)
 
 
 def save(model: Any, processor: Any, folder: Path) -> None:
@@ -245,7 +245,7 @@ async def _play_all(policy: VlmPolicy, tasks: Sequence[Task], devices: int, hist
     async def play(task: Task) -> bool:
         async with free:
             phone = SimPhone("sim://phone")
-            episode = Episode(phone, server, RuleJudge(), limits, mint=lambda: str(uuid.uuid4()), now=time.time)
+            episode = Episode(phone, server, RuleJudge(), limits, new_id=lambda: str(uuid.uuid4()), now=time.time)
             return (await episode.play(task)).outcome.success
 
     return list(await asyncio.gather(*(play(task) for task in tasks)))

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from distrl.learner.stepping import Batch, EagerStep, Losses, ReplayedStep, Step
+from distrl.learner.supervised_step import Batch, CudaGraphStep, EagerStep, Losses, SupervisedStep
 
 IGNORE = -100
 FINDS_AFTER = 1
@@ -32,7 +32,7 @@ REPORT_EVERY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class ExampleArrays:
     """Examples as arrays. S screens, N examples; an example points at its screen."""
 
     pixels: npt.NDArray[np.uint8]
@@ -64,7 +64,7 @@ class Schedule:
         return self.learning_rate * min(1.0, step / self.warmup) * max(0.02, decay)
 
 
-class Teacher:
+class ImitationTrainer:
     """Moves a pocket model along a schedule of lessons. `report(step, values)` hears of it now and then."""
 
     def __init__(self, model: Any, *, pad_id: int, device: torch.device, seed: int) -> None:
@@ -76,7 +76,7 @@ class Teacher:
         """Only asks; what the model knows stays when it is gone."""
 
     def teach(
-        self, sets: Iterable[Lessons], schedule: Schedule, report: Callable[[int, dict[str, float]], None]
+        self, sets: Iterable[ExampleArrays], schedule: Schedule, report: Callable[[int, dict[str, float]], None]
     ) -> None:
         step = self._step(schedule)
         self.model.train()
@@ -87,17 +87,17 @@ class Teacher:
                 report(number + 1, {name: loss.item() for name, loss in losses.items()})
         self.model.eval()
 
-    def _step(self, schedule: Schedule) -> Step:
+    def _step(self, schedule: Schedule) -> SupervisedStep:
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(schedule.train_vision or not name.startswith("vision_tower"))
         learning = [*(p for p in self.model.parameters() if p.requires_grad), *self.finder.parameters()]
         if not schedule.train_vision:
             return EagerStep(self._losses_of_the_decoder, learning, rate=0.0)
         if self.device.type == "cuda":
-            return ReplayedStep(self.losses, learning)
+            return CudaGraphStep(self.losses, learning)
         return EagerStep(self.losses, learning, rate=0.0)
 
-    def _batches_of(self, lessons: Lessons, schedule: Schedule) -> Iterator[Batch]:
+    def _batches_of(self, lessons: ExampleArrays, schedule: Schedule) -> Iterator[Batch]:
         steps = schedule.steps // schedule.sets
         batches = _Batches(lessons, self.device, self.random)
         if schedule.train_vision:
@@ -145,7 +145,7 @@ class Teacher:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda", cache_enabled=False)
 
     @torch.no_grad()
-    def examine(self, lessons: Lessons, batch_size: int = 256) -> dict[str, float]:
+    def examine(self, lessons: ExampleArrays, batch_size: int = 256) -> dict[str, float]:
         """Share of examples whose whole action comes first, and of word-bearing cells that name one of their words."""
         everything = _Batches(lessons, self.device, self.random)
         right, read = [], []
@@ -217,7 +217,7 @@ def find_loss(scores: Tensor, asked: Tensor, *, others_weight: float = 0.05) -> 
 class _Batches:
     """Random batches; all examples lie on the device when it is a GPU."""
 
-    def __init__(self, lessons: Lessons, device: torch.device, generator: torch.Generator) -> None:
+    def __init__(self, lessons: ExampleArrays, device: torch.device, generator: torch.Generator) -> None:
         arrays = (lessons.pixels, lessons.cells, lessons.screen, lessons.prompts, lessons.actions)
         self._tensors = [torch.from_numpy(array).to(device) for array in arrays]
         self._generator = generator

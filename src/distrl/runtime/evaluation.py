@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from distrl.devices.base import Health
-from distrl.devices.fleet.caretaker import Herald
+from distrl.devices.fleet.supervisor import HealthReporter
 from distrl.runtime.progress import Progress
 from distrl.store.codec import decode
 from distrl.types import Features, Lease, Receipt, Task, Trajectory, VersionedWeights
@@ -33,15 +33,15 @@ class TaskList:
         name: str,
         tasks: Sequence[Task],
         watch: Callable[[list[Trajectory]], None] | None = None,
-        herald: Herald | None = None,
+        events: HealthReporter | None = None,
     ) -> None:
-        """`herald` hears how the devices are, and so why nothing goes on."""
+        """`events` is told how the devices are, and so why nothing goes on."""
         self._name = name
         self._watch = watch
-        self._herald = herald
+        self._events = events
         self._waiting = deque(enumerate(tasks))
         self._playing: dict[str, tuple[int, Task]] = {}
-        self._attempts: dict[str, int] = {}
+        self._attempts: dict[int, int] = {}
         self._results: dict[int, Trajectory] = {}
 
     @property
@@ -71,9 +71,8 @@ class TaskList:
         return [self._take(decode(payload)) for payload in payloads]
 
     def _take(self, trajectory: Trajectory) -> Receipt:
-        lease_id = next(key for key, (_, task) in self._playing.items() if task.id == trajectory.task.id)
-        number, task = self._playing.pop(lease_id)
-        attempts = self._attempts[lease_id] = self._attempts.get(lease_id, 0) + 1
+        number, task = self._playing.pop(trajectory.lease_id)
+        attempts = self._attempts[number] = self._attempts.get(number, 0) + 1
         if trajectory.outcome.kind == "invalid" and attempts < MAX_ATTEMPTS:
             self._waiting.append((number, task))
             return Receipt("invalid")
@@ -89,12 +88,12 @@ class TaskList:
         return None
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
-        if self._herald:
-            await self._herald.event(kind, detail)
+        if self._events:
+            await self._events.event(kind, detail)
 
     async def health(self, worker: str, health: Health) -> None:
-        if self._herald:
-            await self._herald.health(health)
+        if self._events:
+            await self._events.health(health)
 
 
 class MemorySpool:
@@ -145,7 +144,7 @@ class EvaluationProgress:
 
 
 class PrintEvents:
-    """A herald for whoever watches: says why nothing goes on."""
+    """A `HealthReporter` that tells a `Progress` why nothing goes on."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from distrl.imitation.trainer import Lessons, Schedule, _Batches, asked_for, find_loss, read_loss
+from distrl.imitation.trainer import ExampleArrays, Schedule, _Batches, asked_for, find_loss, read_loss
 
 
 def slow_read_loss(logits, cells, nothing):
@@ -52,7 +52,7 @@ def lessons(count):
         row[-length:] = 5
     actions = np.tile(np.array([7, 8, 2, 0, 0], np.int32), (count, 1))
     pixels = np.zeros((count, 4, 4, 3), np.uint8)
-    return Lessons(pixels, np.zeros((count, 1, 1), np.int32), np.arange(count), prompts, actions)
+    return ExampleArrays(pixels, np.zeros((count, 1, 1), np.int32), np.arange(count), prompts, actions)
 
 
 def test_batches_of_like_length_carry_little_padding_and_use_every_example_before_one_comes_again():

@@ -20,7 +20,7 @@ class Listening(Silent):
 
 def test_whoever_watches_an_evaluation_hears_why_nothing_goes_on() -> None:
     progress = Listening()
-    task_list = TaskList("x", [toy_task(0)], herald=PrintEvents(progress))
+    task_list = TaskList("x", [toy_task(0)], events=PrintEvents(progress))
 
     async def scene() -> None:
         await task_list.report("w", "device_lost", "one episode")
@@ -31,7 +31,7 @@ def test_whoever_watches_an_evaluation_hears_why_nothing_goes_on() -> None:
     assert progress.said == ["device_quarantined: adb://a#0: for 60 s: no phone"]
 
 
-def test_an_evaluation_without_a_herald_takes_news_and_keeps_them() -> None:
+def test_an_evaluation_that_nobody_watches_takes_events_and_health() -> None:
     task_list = TaskList("x", [toy_task(0)])
 
     async def scene() -> Any:

@@ -13,7 +13,7 @@ from toy import toy_task
 
 from distrl.errors import Unreachable
 from distrl.runtime.ray.evaluations import ParallelEvaluation, SideEvaluation, SideEvaluations
-from distrl.runtime.ray.supervisor import RETRY_S, Supervised
+from distrl.runtime.ray.process_supervisor import RETRY_S, Supervised
 from distrl.types import Outcome, Task, Trajectory
 
 WAIT_S = 10.0

@@ -6,7 +6,6 @@ the driver asks for again.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,17 +13,16 @@ from typing import Any
 
 import ray
 
-from distrl.errors import Unreachable
 from distrl.runtime.evaluation import MemorySpool, TaskList
 from distrl.runtime.learner_loop import LearnerLoop
 from distrl.runtime.ray.clients import LearnersClient, WorkersClient
 from distrl.runtime.ray.host_actor import the_host
-from distrl.runtime.ray.inference import remote_policy
 from distrl.runtime.ray.processes import Process, one_thread, this_process
+from distrl.runtime.ray.remote_policy import remote_policy
 from distrl.runtime.topology import Builder, RunPolicy, topology
 from distrl.types import Task, Trajectory, VersionedWeights, Weights
 from distrl.worker.base import PolicyClient
-from distrl.worker.herald import Herald
+from distrl.worker.host_client import TolerantHostClient
 from distrl.worker.worker import Worker
 
 IDLE_S = 0.1
@@ -101,13 +99,12 @@ class WorkerActor(Process):
     async def weights_published(self, version: int) -> None:
         """The host has newer weights."""
         if self._worker is not None:
-            with contextlib.suppress(Unreachable):
-                await self._worker.refresh_weights()
+            self._worker.weights.notify()
 
     async def evaluate(self, name: str, tasks: Sequence[Task], weights: VersionedWeights) -> list[Trajectory]:
         """Play a list of tasks with these weights at the temperature of evaluation. Not while it plays for the host."""
         self.ready()
-        self._tasks = TaskList(name, tasks, herald=Herald(self._name, self._client))
+        self._tasks = TaskList(name, tasks, events=TolerantHostClient(self._name, self._client))
         policy_client = self._policy_client_at(self._builder.config.evaluation.temperature)
         try:
             await policy_client.load(weights)

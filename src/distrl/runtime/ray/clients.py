@@ -12,7 +12,7 @@ from ray.exceptions import RayError
 from distrl.devices.base import Health
 from distrl.errors import ProcessDied, StaleVersion, Unreachable
 from distrl.replay.base import Sample
-from distrl.runtime.ray.handle import Call, Handle
+from distrl.runtime.ray.handle import Handle, RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
 from distrl.types import Features, Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights, Weights
 
@@ -51,7 +51,7 @@ class WorkersClient:
         newest = await self._host.answer(HostActor.latest, newer_than, self._worker, self._this_process)
         if newest is None:
             return None
-        arriving: Call[Weights] = Call("host", "latest", newest.reference[0])
+        arriving: RemoteCall[Weights] = RemoteCall("host", "latest", newest.reference[0])
         return VersionedWeights(newest.version, await arriving.answer(self._host.wait_s), newest.checksum)
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
@@ -65,7 +65,7 @@ class WorkersClient:
 class Told:
     """Something that the host was told without waiting."""
 
-    call: Call[None]
+    call: RemoteCall[None]
     again: Callable[[], None]
     """Tells it again, and waits."""
 
@@ -141,7 +141,7 @@ class LearnersClient:
 
     def _publish(self, weights: VersionedWeights) -> bool:
         (reference,) = self._host.ask_patiently(HostActor.fetch, weights.version, self._this_process)
-        written: Call[Weights] = Call("host", "fetch", reference)
+        written: RemoteCall[Weights] = RemoteCall("host", "fetch", reference)
         with contextlib.suppress(ProcessDied):  # then `publish` finds another one
             written.result(self._host.wait_s)
         return self._host.ask_patiently(HostActor.publish, weights.version, weights.checksum)

@@ -11,8 +11,8 @@ from ray.exceptions import RayActorError
 
 from distrl.errors import Unreachable
 from distrl.runtime.ray.actors import WorkerActor
-from distrl.runtime.ray.handle import Call
-from distrl.runtime.ray.supervisor import RETRY_S, Supervised, Supervisor, await_jobs
+from distrl.runtime.ray.handle import RemoteCall
+from distrl.runtime.ray.process_supervisor import RETRY_S, ProcessSupervisor, Supervised, await_jobs
 from distrl.types import Task, Trajectory, VersionedWeights
 
 PROGRESS_S = 5.0
@@ -33,7 +33,7 @@ class ParallelEvaluation:
         name: str,
         tasks: Sequence[Task],
         workers: Sequence[Supervised],
-        sealed: Callable[[], Call[VersionedWeights]],
+        sealed: Callable[[], RemoteCall[VersionedWeights]],
         *,
         max_restarts: int,
         wait_s: float,
@@ -54,7 +54,7 @@ class ParallelEvaluation:
         weights = sealed()
         self._first_weights = {each.name: weights for each in workers}
         self._without_weights_since: dict[str, float] = {}
-        self._supervisor = Supervisor(self, max_restarts=max_restarts, wait_s=wait_s)
+        self._supervisor = ProcessSupervisor(self, max_restarts=max_restarts, wait_s=wait_s)
         for worker in workers:
             self._supervisor.watch(worker)
 
@@ -86,7 +86,7 @@ class ParallelEvaluation:
 
     # -- what its workers are there for
 
-    def job(self, process: Supervised) -> Call[Any] | None:
+    def job(self, process: Supervised) -> RemoteCall[Any] | None:
         if process.name in self._results:
             return None
         weights = self._first_weights.pop(process.name, None) or self._sealed()

@@ -24,7 +24,7 @@ RETRY_S = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Call(Generic[R]):
+class RemoteCall(Generic[R]):
     """A method under way in another process."""
 
     who: str
@@ -68,15 +68,15 @@ class Handle(Generic[A]):
     @overload
     def start(
         self, method: Callable[Concatenate[A, P], Coroutine[Any, Any, R]], /, *args: P.args, **kwargs: P.kwargs
-    ) -> Call[R]: ...
+    ) -> RemoteCall[R]: ...
 
     @overload
-    def start(self, method: Callable[Concatenate[A, P], R], /, *args: P.args, **kwargs: P.kwargs) -> Call[R]: ...
+    def start(self, method: Callable[Concatenate[A, P], R], /, *args: P.args, **kwargs: P.kwargs) -> RemoteCall[R]: ...
 
-    def start(self, method: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Call[Any]:
+    def start(self, method: Callable[..., Any], /, *args: Any, **kwargs: Any) -> RemoteCall[Any]:
         """Call it and go on. Ray keeps the order of calls from one process to another."""
         name = method.__name__
-        return Call(self.who, name, getattr(self.actor, name).remote(*args, **kwargs))
+        return RemoteCall(self.who, name, getattr(self.actor, name).remote(*args, **kwargs))
 
     def ask(self, method: Callable[Concatenate[A, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call it and wait for the result."""

@@ -16,10 +16,11 @@ from distrl.policies.server import PolicyServer
 from distrl.runtime import lifecycle
 from distrl.runtime.progress import Silent
 from distrl.runtime.ray.cluster import Cluster
-from distrl.runtime.ray.handle import Call, Handle
+from distrl.runtime.ray.handle import Handle, RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
-from distrl.runtime.ray.inference import ServerActor, remote_policy
+from distrl.runtime.ray.policy_server import ServerActor
 from distrl.runtime.ray.processes import Process, one_thread
+from distrl.runtime.ray.remote_policy import remote_policy
 from distrl.runtime.topology import Builder, topology
 from distrl.types import Prompt
 from distrl.worker.base import PolicyClient
@@ -117,6 +118,6 @@ def start(kind: type[A], name: str, builder: Builder, *details: Any) -> Handle[A
     return Handle(actor, name, builder.config.runtime.wait_s)
 
 
-def _all(calls: Sequence[Call[Any]], wait_s: float) -> None:
+def _all(calls: Sequence[RemoteCall[Any]], wait_s: float) -> None:
     for call in calls:
         call.result(wait_s)

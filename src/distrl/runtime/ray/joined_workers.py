@@ -18,9 +18,9 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from distrl.errors import ConfigError, StorageFull, Unreachable
 from distrl.runtime.join_requests import Candidate, Standing, Visit, guest_config
 from distrl.runtime.ray.actors import WorkerActor
-from distrl.runtime.ray.handle import Call, Handle
+from distrl.runtime.ray.handle import Handle, RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
-from distrl.runtime.ray.supervisor import Supervised, Supervisor, await_jobs
+from distrl.runtime.ray.process_supervisor import ProcessSupervisor, Supervised, await_jobs
 from distrl.runtime.topology import Builder
 
 FIRST_NUMBER = 20_000
@@ -63,7 +63,7 @@ class JoinedWorkers:
         """By name: no two of them have the same."""
         self._answers: dict[str, Standing] = {}
         self._number = FIRST_NUMBER
-        self._supervisor = Supervisor(self, max_restarts=runtime.max_restarts, wait_s=runtime.wait_s)
+        self._supervisor = ProcessSupervisor(self, max_restarts=runtime.max_restarts, wait_s=runtime.wait_s)
 
     def __len__(self) -> int:
         return len(self._workers)
@@ -141,7 +141,7 @@ class JoinedWorkers:
 
     # -- what they are there for
 
-    def job(self, process: Supervised) -> Call[Any] | None:
+    def job(self, process: Supervised) -> RemoteCall[Any] | None:
         worker = self._workers[process.name]
         if worker.leaving:
             self._let_go(worker, Standing("left"))

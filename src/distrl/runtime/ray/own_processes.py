@@ -9,12 +9,12 @@ from distrl.config import Config
 from distrl.errors import ProcessLost, StorageFull, Unreachable
 from distrl.runtime.progress import Progress
 from distrl.runtime.ray.actors import LearnerActor, WorkerActor
-from distrl.runtime.ray.handle import Call, Handle
+from distrl.runtime.ray.handle import Handle, RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
-from distrl.runtime.ray.inference import ServerActor
 from distrl.runtime.ray.placement import Placement
+from distrl.runtime.ray.policy_server import ServerActor
+from distrl.runtime.ray.process_supervisor import ProcessSupervisor, Supervised, await_jobs
 from distrl.runtime.ray.processes import Process
-from distrl.runtime.ray.supervisor import Supervised, Supervisor, await_jobs
 from distrl.runtime.topology import topology
 
 SLICE_S = 2.0
@@ -54,7 +54,7 @@ class OwnProcesses:
             each.up = True
         return pids
 
-    def train(self) -> Supervisor:
+    def train(self) -> ProcessSupervisor:
         """Have all of them begin, or go on."""
         self._training = True
         supervisor = self._supervisor()
@@ -87,7 +87,7 @@ class OwnProcesses:
 
     # -- what they are there for
 
-    def job(self, process: Supervised) -> Call[Any] | None:
+    def job(self, process: Supervised) -> RemoteCall[Any] | None:
         if not self._training:
             return None
         if process is self.learner:
@@ -131,5 +131,6 @@ class OwnProcesses:
     def lost(self, process: Supervised) -> None:
         raise ProcessLost(process.name, process.deaths, self._config.run_folder)
 
-    def _supervisor(self) -> Supervisor:
-        return Supervisor(self, max_restarts=self._config.runtime.max_restarts, wait_s=self._config.runtime.wait_s)
+    def _supervisor(self) -> ProcessSupervisor:
+        runtime = self._config.runtime
+        return ProcessSupervisor(self, max_restarts=runtime.max_restarts, wait_s=runtime.wait_s)

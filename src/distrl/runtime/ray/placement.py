@@ -16,7 +16,7 @@ from distrl.runtime.ray.actors import LearnerActor, WorkerActor
 from distrl.runtime.ray.cluster import LOCAL
 from distrl.runtime.ray.handle import Handle
 from distrl.runtime.ray.host_actor import HostActor
-from distrl.runtime.ray.inference import ServerActor
+from distrl.runtime.ray.policy_server import ServerActor
 from distrl.runtime.ray.processes import Process
 from distrl.runtime.topology import Builder, topology
 

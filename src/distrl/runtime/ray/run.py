@@ -16,12 +16,12 @@ from distrl.runtime.progress import Progress
 from distrl.runtime.ray.actors import LearnerActor
 from distrl.runtime.ray.cluster import LOCAL, Cluster
 from distrl.runtime.ray.evaluations import ParallelEvaluation, SideEvaluation, SideEvaluations
-from distrl.runtime.ray.handle import Call
+from distrl.runtime.ray.handle import RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
 from distrl.runtime.ray.joined_workers import JoinedWorkers
 from distrl.runtime.ray.own_processes import OwnProcesses
 from distrl.runtime.ray.placement import Placement
-from distrl.runtime.ray.supervisor import Supervised
+from distrl.runtime.ray.process_supervisor import Supervised
 from distrl.runtime.topology import Builder
 from distrl.types import VersionedWeights
 
@@ -146,7 +146,7 @@ class RayRun:
         )
         return SideEvaluation(evaluation, worker, int(self._stats.get("learner_steps", 0)))
 
-    def _sealed(self) -> Call[VersionedWeights]:
+    def _sealed(self) -> RemoteCall[VersionedWeights]:
         return self._own.learner_handle.start(LearnerActor.sealed)
 
     def _keep(self, evaluation: ParallelEvaluation, step: int) -> None:

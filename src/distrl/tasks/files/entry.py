@@ -33,7 +33,7 @@ class Problem(Exception):  # noqa: N818 - becomes a `ConfigError` with file and 
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TaskEntry:
     """A task as somebody wrote it: with `params`, a family of them."""
 
     line: int
@@ -50,7 +50,7 @@ class Entry:
     split: str = ""
 
     @classmethod
-    def parse(cls, line: int, tree: Mapping[str, Any]) -> Entry:
+    def parse(cls, line: int, tree: Mapping[str, Any]) -> TaskEntry:
         """Raises `Problem`."""
         for key in tree:
             if key not in KEYS:

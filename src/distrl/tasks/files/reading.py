@@ -12,7 +12,7 @@ from typing import Any
 from distrl.config.playing import TASK_FILES
 from distrl.errors import ConfigError, nearest
 from distrl.loading import Lines, with_lines
-from distrl.tasks.files.entry import KEYS, SHARED, Entry, Problem
+from distrl.tasks.files.entry import KEYS, SHARED, Problem, TaskEntry
 
 LARGEST = 1 << 20
 """Bytes. A list of ten thousand goals has less."""
@@ -37,14 +37,14 @@ def read_text(path: Path) -> str:
         ) from error
 
 
-def read_entries(path: Path, text: str) -> list[Entry]:
+def read_entries(path: Path, text: str) -> list[TaskEntry]:
     """Every task of the file. Raises one `ConfigError` for all that is wrong with it."""
     trees = _listed(path, text) if path.suffix in (".yaml", ".yml") else _lines(text)
-    entries: list[Entry] = []
+    entries: list[TaskEntry] = []
     problems: list[str] = []
     for line, tree in trees:
         try:
-            entries.append(Entry.parse(line, tree))
+            entries.append(TaskEntry.parse(line, tree))
         except Problem as problem:
             problems.append(f"{path}, line {line}: {problem}")
     if problems:

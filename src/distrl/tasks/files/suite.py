@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from distrl.errors import ConfigError
 from distrl.tasks.base import Ending, Hand, Oracle, Params, Template
-from distrl.tasks.files.entry import Entry, fill
+from distrl.tasks.files.entry import TaskEntry, fill
 from distrl.tasks.splits import HOME, SEEDS_PER_SPLIT, SPLITS, TEST_SHARE, TemplateSuite, fingerprint, normalise
 from distrl.types import Task
 
@@ -48,7 +48,7 @@ class FileTemplate(Template):
     line: int = 0
 
     @classmethod
-    def of(cls, entry: Entry, name: str) -> FileTemplate:
+    def of(cls, entry: TaskEntry, name: str) -> FileTemplate:
         wanted = {"package": entry.app, "link": entry.link, "reset": entry.reset}
         return cls(
             name,
@@ -79,7 +79,7 @@ class FileSuite(TemplateSuite):
     """Goals of test-instances, by name. Of the whole file, also where `only` plays a part of it."""
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], *, source: str, name: str) -> FileSuite:
+    def of(cls, entries: Sequence[TaskEntry], *, source: str, name: str) -> FileSuite:
         members = [FileTemplate.of(entry, label) for entry, label in zip(entries, _labels(entries), strict=True)]
         _check(members, source)
         free = {goal for member in members if not member.split for goal in _goals(member)}
@@ -140,7 +140,7 @@ def _unseen(goals: Iterable[str]) -> set[str]:
     return found - set(ranked[-1:]) if len(found) == len(ranked) > 1 else found
 
 
-def _labels(entries: Sequence[Entry]) -> list[str]:
+def _labels(entries: Sequence[TaskEntry]) -> list[str]:
     """A name for each: its own, or the first words of its goal, with the app before it where there is one."""
     plain = [entry.name or _slug(entry) for entry in entries]
     return [
@@ -149,7 +149,7 @@ def _labels(entries: Sequence[Entry]) -> list[str]:
     ]
 
 
-def _slug(entry: Entry) -> str:
+def _slug(entry: TaskEntry) -> str:
     words = re.findall(r"[^\W_]+", entry.goal.casefold())[:WORDS_IN_NAME]
     return "/".join(part for part in (entry.app, "-".join(words) or f"line-{entry.line}") if part)
 

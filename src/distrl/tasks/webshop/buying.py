@@ -6,9 +6,9 @@ import random
 from typing import Any
 
 from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
-from distrl.tasks.webshop import ways
+from distrl.tasks.webshop import navigation
 from distrl.tasks.webshop.goods import PRODUCT, entries, title_of
-from distrl.tasks.webshop.ways import near
+from distrl.tasks.webshop.navigation import near
 from distrl.types import Done, Tree
 
 
@@ -70,7 +70,7 @@ def counted(ending: Ending, shop: str) -> bool:
 
 
 def buy(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.open_product(hand, shop, params)
+    yield from navigation.open_product(hand, shop, params)
     if "size" in params:
         yield from hand.tap(params["size"], "chip")
     for _ in range(params.get("count", 1) - 1):
@@ -80,14 +80,14 @@ def buy(hand: Hand, shop: str, params: Params) -> Oracle:
 
 
 def remove(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.open_cart(hand, shop)
+    yield from navigation.open_cart(hand, shop)
     yield from hand.tap(wanted_title(params), "row")
     yield from hand.tap("Remove", "button")
     yield Done()
 
 
 def count(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.open_cart(hand, shop)
+    yield from navigation.open_cart(hand, shop)
     yield from hand.tap(wanted_title(params), "row")
     while not hand.sees(str(params["count"]), "text"):
         cart = hand.state["browser"]["shops"][shop]["cart"]

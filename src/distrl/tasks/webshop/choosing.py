@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 
 from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
-from distrl.tasks.webshop import ways
+from distrl.tasks.webshop import navigation
 from distrl.tasks.webshop.goods import NOUNS, PRODUCT, shelf, title_of
-from distrl.tasks.webshop.ways import near
+from distrl.tasks.webshop.navigation import near
 from distrl.types import Answer, Done, Tree
 
 
@@ -36,18 +36,18 @@ def shows_product(ending: Ending, shop: str, title: str) -> bool:
 
 def templates(shop: str) -> tuple[Template, ...]:
     def open_product(hand: Hand, params: Params) -> Oracle:
-        yield from ways.open_product(hand, shop, params)
+        yield from navigation.open_product(hand, shop, params)
         yield Done()
 
     def read_price(hand: Hand, params: Params) -> Oracle:
-        yield from ways.open_product(hand, shop, params)
+        yield from navigation.open_product(hand, shop, params)
         price = f"${price_of(hand.state, shop, params)}"
         yield from hand.reveal(price)
         yield Answer(price)
 
     def open_cheapest(hand: Hand, params: Params) -> Oracle:
-        yield from ways.search(hand, shop, params["noun"])
-        yield from ways.sort(hand, "Low price")
+        yield from navigation.search(hand, shop, params["noun"])
+        yield from navigation.sort(hand, "Low price")
         yield from hand.tap(cheapest(hand.state, shop, params))
         yield Done()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from distrl.tasks.base import Ending, Hand, Oracle, Params, Template
-from distrl.tasks.webshop import ways
+from distrl.tasks.webshop import navigation
 from distrl.tasks.webshop.goods import BRANDS, LOOKS, NOUNS, ORDERS
-from distrl.tasks.webshop.ways import away, near
+from distrl.tasks.webshop.navigation import away, near
 from distrl.types import Done
 
 CHOICES = {"sort": "", "brand": "", "under": 0, "rated": 0}
@@ -29,19 +29,19 @@ def results(ending: Ending, shop: str, query: str, **chosen: Any) -> bool:
 
 
 def search(hand: Hand, shop: str, query: str) -> Oracle:
-    yield from ways.search(hand, shop, query)
+    yield from navigation.search(hand, shop, query)
     yield Done()
 
 
 def sort(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.search(hand, shop, params["noun"])
-    yield from ways.sort(hand, params["order"])
+    yield from navigation.search(hand, shop, params["noun"])
+    yield from navigation.sort(hand, params["order"])
     yield Done()
 
 
 def narrow(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.search(hand, shop, params["noun"])
-    yield from ways.narrow(hand, label(params))
+    yield from navigation.search(hand, shop, params["noun"])
+    yield from navigation.narrow(hand, label(params))
     yield Done()
 
 

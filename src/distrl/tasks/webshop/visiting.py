@@ -6,7 +6,7 @@ from functools import partial
 
 from distrl.tasks.base import Hand, Oracle, Params, Template
 from distrl.tasks.webshop.goods import PAGES, SECTIONS
-from distrl.tasks.webshop.ways import away, go_to
+from distrl.tasks.webshop.navigation import away, go_to
 from distrl.types import Done
 
 

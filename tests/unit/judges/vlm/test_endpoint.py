@@ -11,9 +11,9 @@ from stub_endpoint import Said, StubEndpoint, completion, verdict
 
 from distrl.errors import BadVerdict, JudgeRefused, JudgeTrouble
 from distrl.judges.vlm import endpoint as module
+from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.endpoint import HttpEndpoint
 from distrl.judges.vlm.reply import Reply
-from distrl.judges.vlm.secret import Key
 
 SECRET = "sk-planted-0123456789"
 
@@ -22,7 +22,7 @@ def complete(said: Said | str, timeout_s: float = 20.0, url: str = "") -> Reply:
     """Ask a stub that says this, or nobody at all."""
 
     async def ask(address: str) -> Reply:
-        endpoint = HttpEndpoint(url or address, Key(SECRET), timeout_s)
+        endpoint = HttpEndpoint(url or address, ApiKey(SECRET), timeout_s)
         try:
             return await endpoint.complete({"model": "m"})
         finally:
@@ -36,7 +36,7 @@ def test_the_reply_comes_back_and_the_key_went_into_the_header_alone():
     with StubEndpoint(lambda question: verdict(True)) as stub:
 
         async def ask_twice() -> None:
-            endpoint = HttpEndpoint(stub.url, Key(SECRET), 20.0)
+            endpoint = HttpEndpoint(stub.url, ApiKey(SECRET), 20.0)
             for _ in range(2):
                 assert (await endpoint.complete({"model": "m"})).tokens_in == 1000
             await endpoint.close()
@@ -82,7 +82,7 @@ def test_a_redirect_is_not_followed_and_the_key_goes_nowhere_else(status):
         Said(hangs=True),
         Said(b'{"choices": []}' * 100, breaks=True),
         Said(b"<html>"),
-        Said(b"x" * (module.LARGEST_ANSWER + 1)),
+        Said(b"x" * (module.MAX_ANSWER_BYTES + 1)),
         Said(gzip.compress(completion("x").body), headers={"Content-Encoding": "gzip"}),
     ],
     ids=["hangs", "breaks off", "is no JSON", "is too large", "is packed unasked"],
@@ -109,7 +109,7 @@ def test_a_model_that_declines_gave_no_verdict():
 )
 def test_an_address_that_no_key_may_go_to_is_refused(url):
     with pytest.raises(ValueError, match=r"^must "):
-        HttpEndpoint(url, Key(SECRET), 1.0)
+        HttpEndpoint(url, ApiKey(SECRET), 1.0)
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
@@ -132,7 +132,7 @@ def test_a_proxy_of_the_environment_never_sees_a_request_to_this_machine(monkeyp
 
 def look(status: int) -> str:
     with StubEndpoint(lambda question: Said(b"{}", status)) as stub:
-        found = asyncio.run(HttpEndpoint(stub.url, Key(SECRET), 20.0).look())
+        found = asyncio.run(HttpEndpoint(stub.url, ApiKey(SECRET), 20.0).look())
         assert [question.path for question in stub.questions] == ["/v1/models"]
         return found
 
