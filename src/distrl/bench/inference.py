@@ -24,8 +24,8 @@ def run(
     model: str = "pocket",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """`workers` × `devices` devices ask `steps` times each, about `think_s` after their last answer, about screens that
-    are all new. Local and remote take turns. `batch_wait_ms` is for the servers; a policy of one's own never waits."""
+    """`workers` × `devices` devices request `steps` decisions each, `think_s` on average after the last one, on new
+    screens only. Local and remote take turns. `batch_wait_ms` is for the servers; a worker's own policy never waits."""
     rounds = [
         {
             name: measure(

@@ -1,4 +1,4 @@
-"""What a machine has for Android phones and emulators, for the doctor. Looks only; starts no emulator."""
+"""What this machine has for Android phones and emulators, for the doctor. Read-only; starts no emulator."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def find_emulator() -> str:
 
 
 def find_acceleration() -> str:
-    """How the processor helps an emulator. Raises `NoEmulator` where it does not."""
+    """The hardware acceleration for emulators. Raises `NoEmulator` if there is none."""
     from distrl.devices.avd.sdk import check_acceleration, find_sdk
 
     return check_acceleration(find_sdk())

@@ -1,4 +1,4 @@
-"""`distrl devices`: the phones that adb sees, or the emulator of an AVD, and what they are good for."""
+"""`distrl devices`: the phones that adb sees, or the emulator of an AVD, and whether they can be used."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def list_devices(address: Address = ALL, as_json: AsJson = False) -> None:
 
 @app.command("check")
 def check_devices(address: Address = ALL, as_json: AsJson = False) -> None:
-    """The same, and how long each way to look at a phone takes; of an avd:// address one emulator is started for it.
+    """The same, with the latency of each way to capture the screen; for an avd:// address one emulator is started.
     Exits with 1 if a phone cannot be used."""
     _tell(address, deep=True, as_json=as_json)
 
@@ -48,8 +48,8 @@ def check_devices(address: Address = ALL, as_json: AsJson = False) -> None:
 @app.command("watch")
 def watch_devices(
     target: Annotated[str, typer.Argument(metavar="[RUN|ADDRESS]", help="A run, by name or folder; or adb://…")] = ALL,
-    every_s: Annotated[float, typer.Option("--every", min=0.1, metavar="SECONDS", help="Between two looks.")] = 2.0,
-    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
+    every_s: Annotated[float, typer.Option("--every", min=0.1, metavar="SECONDS", help="Between two updates.")] = 2.0,
+    once: Annotated[bool, typer.Option("--once", help="Print once and exit.")] = False,
 ) -> None:
     """Attached phones, live, until Ctrl-C; of a run, the health of its devices."""
     looks = _phones(target) if "://" in target else _fleet(target)

@@ -15,13 +15,13 @@ def phone(
         list[str] | None,
         typer.Option(
             metavar="NAME=PROBABILITY[:SECONDS],…",
-            help="What breaks on purpose, e.g. offline=0.01,hang-screencap=0.01:30 (docs/android.md lists all).",
+            help="Faults to inject, e.g. offline=0.01,hang-screencap=0.01:30 (docs/android.md lists all).",
         ),
     ] = None,
     device: Annotated[
         str, typer.Option(help="Latency and pop-ups, as an address of a simulated phone.")
     ] = "sim://phone",
-    seed: Annotated[int, typer.Option(help="Of the phones before their first reset, and of what breaks.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the phones before their first reset, and of the faults.")] = 0,
     scale: Annotated[int, typer.Option(help="Size of the screen: 1 is 192x384, 5 is 960x1920.")] = 1,
     sdk: Annotated[
         Path | None,

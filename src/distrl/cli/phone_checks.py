@@ -1,4 +1,4 @@
-"""Looking at attached phones from the command line."""
+"""Checks of attached phones, for `distrl devices`."""
 
 from __future__ import annotations
 

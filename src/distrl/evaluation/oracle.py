@@ -1,4 +1,4 @@
-"""Plays a template's own solution on a device: for demonstrations, and to prove that every task can be done."""
+"""Plays a template's own solution on a device: for demonstrations, and to test that every task is solvable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Demonstration(NamedTuple):
 async def play_oracle(device: Device, task: Task) -> Demonstration:
     """Let the task's oracle solve it. The step limit is not enforced: compare `len(steps)` with `task.max_steps`.
 
-    Pop-ups are closed between any two actions of the oracle. An oracle that ends without a word is done.
+    Pop-ups are closed between any two actions of the oracle. If the oracle just ends, `done` is added.
     """
     oracle = oracle_of(task)
     ui = ScreenDriver()
@@ -54,6 +54,6 @@ async def _state(device: Device) -> Tree:
 
 
 def as_trajectory(task: Task, demonstration: Demonstration) -> Trajectory:
-    """A demonstration in the shape a judge reads; its decisions carry no tokens, its outcome is to be judged."""
+    """A demonstration as an unjudged trajectory; its decisions have no tokens."""
     steps = tuple(Step(screen, Decision(action, "", (), (), 0.0, 0)) for screen, action in demonstration.steps)
     return Trajectory(task.id, task, steps, Outcome("invalid", "not judged yet"), demonstration.last_screen)

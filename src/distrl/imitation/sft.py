@@ -248,7 +248,7 @@ async def _play_all(policy: VlmPolicy, tasks: Sequence[Task], devices: int, hist
     async def play(task: Task) -> bool:
         async with free:
             phone = SimPhone("sim://phone")
-            episode = Episode(phone, server, RuleJudge(), limits, mint=lambda: str(uuid.uuid4()), now=time.time)
+            episode = Episode(phone, server, RuleJudge(), limits, new_id=lambda: str(uuid.uuid4()), now=time.time)
             return (await episode.play(task)).outcome.success
 
     return list(await asyncio.gather(*(play(task) for task in tasks)))

@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from distrl.learner.stepping import Batch, EagerStep, Losses, ReplayedStep, Step
+from distrl.learner.supervised_step import Batch, CudaGraphStep, EagerStep, Losses, SupervisedStep
 
 IGNORE = -100
 FIND_LAYER = 1
@@ -87,14 +87,14 @@ class ImitationTrainer:
                 report(number + 1, {name: loss.item() for name, loss in losses.items()})
         self.model.eval()
 
-    def _step(self, schedule: Schedule) -> Step:
+    def _step(self, schedule: Schedule) -> SupervisedStep:
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(schedule.train_vision or not name.startswith("vision_tower"))
         learning = [*(p for p in self.model.parameters() if p.requires_grad), *self.finder.parameters()]
         if not schedule.train_vision:
             return EagerStep(self._decoder_losses, learning, rate=0.0)
         if self.device.type == "cuda":
-            return ReplayedStep(self.losses, learning)
+            return CudaGraphStep(self.losses, learning)
         return EagerStep(self.losses, learning, rate=0.0)
 
     def _batches_of(self, examples: ExampleArrays, schedule: Schedule) -> Iterator[Batch]:

@@ -129,14 +129,14 @@ def processor(device: str) -> str:
 
 def reach_judge(config: Config) -> str:
     """Says whether the judge's endpoint answers and takes the key. Raises `ConfigError` or `CannotJudge`."""
+    from distrl.judges.vlm.api_key import ApiKey
     from distrl.judges.vlm.endpoint import HttpEndpoint
     from distrl.judges.vlm.judge import VlmJudge
-    from distrl.judges.vlm.secret import Key
 
     VlmJudge.open(config.judge)
 
     async def look() -> str:
-        endpoint = HttpEndpoint(config.judge.url, Key.from_environment(config.judge), JUDGE_LOOK_S)
+        endpoint = HttpEndpoint(config.judge.url, ApiKey.from_environment(config.judge), JUDGE_LOOK_S)
         try:
             return await endpoint.look()
         finally:

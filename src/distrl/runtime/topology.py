@@ -138,7 +138,7 @@ class Builder:
         """The host of a run folder that exists, with replay as it was."""
         store = RunStore.open(self.folder)
         chance = np.random.default_rng(self.seed(REPLAY_SEED))
-        replay = ReplayBuffer(self.config.replay, chance, initial_priority.ranking(self.config))
+        replay = ReplayBuffer(self.config.replay, chance, initial_priority.build(self.config))
         host = Host(self.config, store, replay, self.suite(), now=now, free_mb=self._free_mb)
         newest = checkpoint.latest(self.checkpoints)
         host.restore(checkpoint.replay_state(newest) if newest else None)

@@ -1,4 +1,4 @@
-"""`distrl eval`, with episodes that somebody else played."""
+"""`distrl eval`, with made-up episodes."""
 
 from __future__ import annotations
 

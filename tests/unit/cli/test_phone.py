@@ -51,7 +51,7 @@ def test_a_port_that_is_taken_is_named():
     assert str(port) in result.output
 
 
-def test_it_listens_until_it_is_told_to_stop():
+def test_it_serves_until_interrupted():
     command = [sys.executable, "-m", "distrl.cli.main", "phone", "--adb-port", "0", "--phones", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         lines = [process.stdout.readline(), process.stdout.readline()]

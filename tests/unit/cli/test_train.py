@@ -18,7 +18,7 @@ SUMMARY = {"success_before": 0.4, "success_after": 0.625, "difference_ci95": [0.
 
 
 class Runtime:
-    """Stands in for `distrl.runtime.launch`: leaves behind what a finished run leaves."""
+    """A fake `distrl.runtime.launch` that writes the files of a finished run."""
 
     def __init__(self) -> None:
         self.calls: list[dict] = []

@@ -43,7 +43,7 @@ def play(monkeypatch, solve):
     return phone, asyncio.run(oracle.play_oracle(phone, TASK))
 
 
-def test_popups_are_closed_between_actions_and_an_oracle_without_a_last_word_is_done(monkeypatch):
+def test_popups_are_closed_between_actions_and_done_is_added_to_an_oracle_that_just_ends(monkeypatch):
     def solve(ui, params):
         yield Press("home")
         yield Press("back")

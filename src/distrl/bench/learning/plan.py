@@ -1,4 +1,4 @@
-"""What is to be run: one config for every method and seed, made from one base."""
+"""The plan of a race: one config for every method and seed, made from one base."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from distrl.tasks.base import load_suite
 BASE = "learning"
 """The config that all methods share."""
 GREEDY = "test-instances-greedy"
-"""The tasks of test-instances, always with the likeliest token: what a policy knows, however unsurely it says it."""
+"""The tasks of test-instances with greedy decoding."""
 TESTS = ("test-instances", GREEDY, "test-templates", "test-apps")
-"""What a final policy is tested on: a split each, sampled as `evaluation.temperature` says, but for `GREEDY`."""
+"""Tests of the final policy: a split each, sampled at `evaluation.temperature` except for `GREEDY`."""
 WARM_START = "warm_start"
-"""The policy before any training, kept beside the methods."""
+"""Method name of the policy before training."""
 WAITS = ("latency", "scale")
-"""What in a simulated phone's address only makes it slower."""
+"""Options of a simulated phone's address that only make it slower."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RaceEntry:
     """One run, or the evaluation of the warm start."""
 
     method: str
@@ -41,31 +41,31 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RacePlan:
     suite: str
     profile: str
     """Latency model of the simulated phones."""
     minutes: float
     methods: Mapping[str, int]
-    """Each with its number of seeds."""
+    """Method → number of seeds."""
     folder: Path
-    """Holds the runs, their logs and their records."""
+    """For the runs, their logs and their records."""
     changes: tuple[str, ...] = ()
     """Overrides for all methods alike."""
 
     @property
     def seeds(self) -> int:
-        """Of the method that has most."""
+        """The largest number of seeds of any method."""
         return max(self.methods.values())
 
-    def entries(self) -> Iterator[Entry]:
-        """Seed by seed and inside a seed method by method: what happens to the machine in an hour hits all alike."""
-        yield Entry(WARM_START, 0)
+    def entries(self) -> Iterator[RaceEntry]:
+        """Seed by seed, and within a seed method by method: changing load on the machine affects all methods alike."""
+        yield RaceEntry(WARM_START, 0)
         for seed in range(self.seeds):
-            yield from (Entry(method, seed) for method, seeds in self.methods.items() if seed < seeds)
+            yield from (RaceEntry(method, seed) for method, seeds in self.methods.items() if seed < seeds)
 
-    def config(self, entry: Entry) -> Config:
-        """The settings of one run. What makes a method what it is comes last. Raises `ConfigError`."""
+    def config(self, entry: RaceEntry) -> Config:
+        """The settings of one run; the method's own overrides are applied last. Raises `ConfigError`."""
         shared = self._shared(entry)
         base = load_config(BASE, shared)
         if not entry.trains:
@@ -75,13 +75,13 @@ class Plan:
         own = [setting.format(devices=devices, steps=steps) for setting in METHODS[entry.method].settings]
         return load_config(BASE, [*shared, *own])
 
-    def runnable(self, entry: Entry) -> Config:
-        """The same with a run folder that does not exist yet: what an interrupted run left is never touched."""
+    def runnable(self, entry: RaceEntry) -> Config:
+        """The same with a run folder that does not exist yet; folders of interrupted runs are left alone."""
         return with_free_name(self.config(entry))
 
     def tests(self) -> tuple[str, ...]:
-        """Those that have tasks."""
-        only = self.config(Entry(WARM_START, 0)).tasks.only
+        """The tests for which the suite has tasks."""
+        only = self.config(RaceEntry(WARM_START, 0)).tasks.only
         suite = load_suite(self.suite, only)
         return tuple(test for test in TESTS if _split(test) in suite.splits)
 
@@ -89,7 +89,7 @@ class Plan:
     def records(self) -> Path:
         return self.folder / "records"
 
-    def _shared(self, entry: Entry) -> list[str]:
+    def _shared(self, entry: RaceEntry) -> list[str]:
         return [
             f"tasks.suite={self.suite}",
             f"devices.address=sim://phone?latency={self.profile}",
@@ -103,9 +103,8 @@ class Plan:
         ]
 
 
-def examined(config: Config, test: str, model: str) -> Config:
-    """The settings of one test: another split and another model on phones that do not keep us waiting. How long a phone
-    takes changes nothing of what it shows."""
+def evaluation_config(config: Config, test: str, model: str) -> Config:
+    """The settings of one test: its split and model, on phones without latency (their screens are the same)."""
     wanted = {"split": _split(test)} | ({"temperature": 0.0} if test == GREEDY else {})
     return config.model_copy(
         update={
@@ -127,14 +126,14 @@ def without_waits(address: str) -> str:
 
 
 def cores() -> list[int]:
-    """The cores that we may use."""
+    """The CPU cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def shares(parallel: int) -> list[list[int]]:
-    """As many equal shares of the cores as there are runs side by side; more runs than cores share them all."""
+    """Equal shares of the cores for parallel runs; if there are more runs than cores, each gets all cores."""
     mine = cores()
     each = len(mine) // parallel
     return [mine[number * each : (number + 1) * each] if each else mine for number in range(parallel)]
