@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from distrl.judges.vlm.backoff import Backoff
 from films import film
 from stub_endpoint import Question, Said, StubEndpoint, completion, verdict
 from toy import toy_config
@@ -19,7 +20,6 @@ from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
 from distrl.evaluation.attacks import ATTACKS
 from distrl.judges.vlm.api_key import ApiKey
-from distrl.judges.vlm.backoff import Backoff
 from distrl.judges.vlm.endpoint import HttpEndpoint
 from distrl.judges.vlm.judge import VlmJudge
 from distrl.store.run import RunStore

@@ -47,10 +47,10 @@ def _addresses(server: subprocess.Popen[str], phones: int) -> list[str]:
 
 
 async def _serve(phones: int, device: str, seed: int) -> None:
-    from distrl.phone_server.phone import Model
-    from distrl.phone_server.server import Rack
+    from distrl.phone_server.phone import PhoneModel
+    from distrl.phone_server.server import PhoneGroup
 
-    async with Rack(Model(device, seed), 0, phones) as rack:
+    async with PhoneGroup(PhoneModel(device, seed), 0, phones) as rack:
         print(*rack.addresses, sep="\n", flush=True)
         await asyncio.to_thread(sys.stdin.read)
 

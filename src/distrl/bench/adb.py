@@ -21,9 +21,9 @@ from typing import Any
 from adbutils import AdbClient, AdbDevice
 
 from distrl.bench._phone_processes import served_phones
+from distrl.devices.adb.connection import HOST
 from distrl.devices.adb.device import AdbPhone
-from distrl.devices.adb.line import HOST
-from distrl.devices.adb.server import borrow, give_back
+from distrl.devices.adb.server import acquire_server, release_server
 from distrl.evaluation.statistics import paired_ratio_ci95
 from distrl.types import COORDINATE_MAX, Tap, Task
 
@@ -52,7 +52,7 @@ def run(
 
 
 async def _measure(serials: list[str], seconds: float, repeats: int, seed: int) -> dict[str, Any]:
-    server = borrow(seeks=False)
+    server = acquire_server(scans=False)
     devices = [AdbPhone(f"adb://{serial}", name="bench/0") for serial in serials]
     try:
         bench = AdbBench(devices, serials, await asyncio.to_thread(server.ensure))
@@ -65,7 +65,7 @@ async def _measure(serials: list[str], seconds: float, repeats: int, seed: int) 
         return figures(rounds, seed)
     finally:
         await asyncio.gather(*(one.close() for one in devices))
-        give_back(server)
+        release_server(server)
 
 
 def _order(repeat: int) -> list[str]:

@@ -37,13 +37,14 @@ from distrl.types import (
     Task,
     VersionedWeights,
 )
-from distrl.worker.episode import Episode, EpisodeLimits
-from distrl.worker.ids import TrajectoryIds
+from distrl.worker.episode import Episode, EpisodeLimits, TrajectoryIds
+from distrl.worker.host_client import TolerantHostClient
 from distrl.worker.spool import Spool
 from distrl.worker.uploader import Uploader
 
 NULL, PHONE, SLOW = "null://phone", "sim://phone", "null://phone?action_s=1"
 NULL_BAR_MS, SLOW_BAR = 2.0, 0.01
+NOT_JUDGED = Outcome("failure", "not judged")
 LIMITS = EpisodeLimits(command_s=60.0, episode_s=1800.0, history=3)
 
 
@@ -170,17 +171,17 @@ class Framework:
         self._watch = watch
         self._policy = ScriptedPolicy()
         self._spool = Spool(folder)
-        self._uploader = Uploader("bench", self._spool, TaskList("bench", []), limit_bytes=2**40)
+        self._uploader = Uploader(self._spool, TolerantHostClient("bench", TaskList("bench", [])), limit_bytes=2**40)
         server = PolicyServer(self._policy, batch_size=32, executor=executor)
-        mint = TrajectoryIds(seed, 0)
+        ids = TrajectoryIds(seed, 0)
         judge = FixedOutcomeJudge(Outcome("failure", "not judged"))
-        self._episode = Episode(watch, server, judge, LIMITS, mint=mint, now=time.time, worker="bench")
+        self._episode = Episode(watch, server, judge, LIMITS, new_id=ids, now=time.time)
 
     async def play(self, task: Task, actions: Sequence[Action]) -> Timing:
         self._policy.set_script(actions)
         began = self._watch.start()
         trajectory = await self._episode.play(task)
-        await self._uploader.post(trajectory, "lease")
+        await self._uploader.put(trajectory)
         timing = self._watch.timing(time.perf_counter() - began)
         self._spool.remove(trajectory.id)  # the uploader delivers it, and no device waits for that
         return timing

@@ -10,7 +10,7 @@ Who draws wrongly may be as fast as he likes: before anything is timed, the draw
 from __future__ import annotations
 
 import gc
-import math
+import importlib.util
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,7 @@ import numpy as np
 
 from distrl.bench import _contenders
 from distrl.bench._contenders import Contender
+from distrl.errors import ConfigError
 from distrl.types import Floats
 
 BATCH = 256
@@ -43,6 +44,7 @@ def run(
 
     `learner_step_s` is how long a learner step takes, of which drawing and updating must be less than 1 %.
     """
+    require_scipy()
     makers, missing = _contenders.available()
     rows = {str(int(size)): _row(makers, int(size), repeats, rounds, draws, seed) for size in sizes}
     shares = {
@@ -137,9 +139,14 @@ def classes(mass: Floats) -> tuple[Any, Floats]:
 
 
 def chi_square(counts: Floats, expected: Floats) -> tuple[float, float]:
-    """The distance, and how often a right sampler with free draws is at least as far off (Wilson and Hilferty)."""
-    distance = float(((counts - expected) ** 2 / expected).sum())
-    degrees = len(counts) - 1
-    spread = 2 / (9 * degrees)
-    z = ((distance / degrees) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
-    return distance, 0.5 * math.erfc(z / math.sqrt(2))
+    """The distance, and how often a right sampler with free draws is at least as far off."""
+    from scipy.stats import chisquare
+
+    found = chisquare(counts, expected)
+    return float(found.statistic), float(found.pvalue)
+
+
+def require_scipy() -> None:
+    """Raises before minutes are spent."""
+    if importlib.util.find_spec("scipy") is None:
+        raise ConfigError("`bench replay` tests its draws with scipy. Install it with `pip install 'distrl[bench]'`.")

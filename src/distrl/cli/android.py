@@ -10,7 +10,7 @@ from distrl.errors import DistrlError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from distrl.cli.android_checks import Listing
+    from distrl.cli.android_checks import PhoneReport
 
 KEYBOARD = "`adb install ADBKeyboard.apk` (https://github.com/senzhk/ADBKeyBoard): without it only ASCII can be typed."
 NONE = (
@@ -52,7 +52,7 @@ def phones(address: str, deep: bool) -> list[Finding]:
     return [_phone(phone, hopeless) for phone in listed]
 
 
-def _phone(phone: Listing, hopeless: bool) -> Finding:
+def _phone(phone: PhoneReport, hopeless: bool) -> Finding:
     name = phone.serial
     if phone.problem:
         return Finding(name, "missing" if hopeless else "warn", phone.state, phone.problem)

@@ -6,14 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from distrl.devices.adb.checkup import Listing as Listing
+    from distrl.devices.adb.diagnostics import PhoneReport as PhoneReport
 
 
-def keyboards_of_phones(address: str) -> list[Listing]:
+def keyboards_of_phones(address: str) -> list[PhoneReport]:
     """Every phone of an `adb://` address, with whether it has the keyboard for any text. Raises `ConfigError`."""
-    from distrl.devices.adb.checkup import survey
+    from distrl.devices.adb.diagnostics import check_phones
 
-    return asyncio.run(survey(address, keyboards=True))
+    return asyncio.run(check_phones(address, keyboards=True))
 
 
 def find_emulator() -> str:

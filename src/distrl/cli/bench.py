@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import pkgutil
 import statistics
 import sys
@@ -25,7 +24,8 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from distrl.cli import bench_async, bench_faults, bench_learning
-from distrl.cli.options import read_options, require_folder
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
+from distrl.cli.options import read_options
 from distrl.errors import UnknownName
 
 
@@ -63,9 +63,7 @@ def generic(name: str) -> Any:
         options: Annotated[
             list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Options of the bench.")
         ] = None,
-        json_file: Annotated[
-            Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")
-        ] = None,
+        json_file: JsonFile = None,
     ) -> None:
         measured(name, module, options or [], json_file)
 
@@ -85,8 +83,7 @@ def measured(name: str, module: ModuleType, options: list[str], json_file: Path 
     figures = module.run(**chosen)
     console.print(table(name, figures))
     if json_file:
-        json_file.write_text(json.dumps(record(name, chosen, figures), indent=2) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
+        write_figures(record(name, chosen, figures), json_file, console)
 
 
 def known_benches() -> list[str]:

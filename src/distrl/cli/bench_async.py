@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from distrl.cli.options import require_folder
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -71,7 +70,7 @@ def asynchrony(
     seed: Annotated[int, typer.Option(min=0, help="Decides tasks, and so episode times.")] = 0,
     real: Annotated[bool, typer.Option("--real", help="With the real learner and the real policy, on Ray.")] = False,
     config: Annotated[str, typer.Option(help="With --real: where model, tasks and learner come from.")] = "quickstart",
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Trajectories per minute of the same devices, asynchronous and in synchronous rounds, and the theoretical maximum.
 
@@ -104,16 +103,13 @@ def asynchrony(
 def measure(campaign: AsyncCampaign, json_file: Path | None) -> None:
     console = Console()
 
-    def keep(figures: dict[str, Any]) -> None:
-        if json_file:
-            json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-
-    figures = campaign.run(lambda text: console.print(Text(text), soft_wrap=True), keep)
-    keep(figures)
+    figures = campaign.run(
+        lambda text: console.print(Text(text), soft_wrap=True),
+        lambda so_far: write_figures(so_far, json_file, Console(quiet=True)),
+    )
     show(console, "trajectories per minute", COLUMNS, figures["rows"])
     show(console, "durations admitted against durations trained on", FAIRNESS, figures["fairness"])
-    if json_file:
-        console.print(f"written to {json_file}", soft_wrap=True)
+    write_figures(figures, json_file, console)
 
 
 def show(console: Console, title: str, columns: tuple[tuple[str, str], ...], rows: list[dict[str, Any]]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from distrl.cli.options import require_folder
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 
 COLUMNS = ("", "what", "survived", "strikes", "episodes lost", "back p50", "p95", "kept")
 
@@ -21,8 +19,8 @@ def faults(
     phones: Annotated[int, typer.Option(min=1, help="Phones of each fleet; half as many emulators.")] = 8,
     seconds: Annotated[float, typer.Option(min=20.0, help="How long each pair of fleets plays.")] = 60.0,
     repeats: Annotated[int, typer.Option(min=1, help="Pairs of each row.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Decides tasks and latencies.")] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Decides tasks and waits.")] = 0,
+    json_file: JsonFile = None,
 ) -> None:
     """Inject faults into a fleet, row by row, against a control fleet: what each fault costs, and what is lost.
 
@@ -39,8 +37,7 @@ def faults(
     console.print(_table(figures["rows"]))
     console.print(Text(_headline(figures["headline"])), soft_wrap=True)
     if json_file:
-        json_file.write_text(json.dumps(record("faults", options, figures), indent=2) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
+        write_figures(record("faults", options, figures), json_file, console)
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from distrl.cli.options import require_folder
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -40,8 +39,8 @@ def learning(
     folder: Annotated[
         Path | None, typer.Option(help="Runs, logs and records go there; default: runs/learning-SUITE.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves there, as PNG.")] = None,
+    json_file: JsonFile = None,
+    plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves there, as SVG.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs and what they change; start none.")] = False,
 ) -> None:
     """Train every method from the same warm start for the same time, and compare final success and speed.
@@ -98,9 +97,7 @@ def measure(plan: RacePlan, parallel: int, json_file: Path | None, plots: Path |
     page = markdown(figures)
     (plan.folder / "learning.md").write_text(page, encoding="utf-8")
     typer.echo(page)
-    if json_file:
-        json_file.write_text(json.dumps(figures) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
+    write_figures(figures, json_file, console, indent=None)
     for path in draw_all(figures, plots) if plots else ():
         console.print(f"drawn to {path}", soft_wrap=True)
     if all(record.failed for record in records if record.method in plan.methods):

@@ -19,7 +19,7 @@ from distrl.cli.fleet import fleet_of, fleet_table
 from distrl.cli.runs import find_run
 
 if TYPE_CHECKING:
-    from distrl.cli.phone_checks import Listing
+    from distrl.cli.phone_checks import PhoneReport
 
 app = typer.Typer(help="Look at phones behind adb, and at emulators. Nothing on them is touched.", no_args_is_help=True)
 
@@ -89,7 +89,7 @@ def _tell(address: str, *, deep: bool, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show(phones: list[Listing]) -> None:
+def _show(phones: list[PhoneReport]) -> None:
     console = Console()
     if not phones:
         console.print(NONE)
@@ -100,7 +100,7 @@ def _show(phones: list[Listing]) -> None:
             console.print(Text.assemble((f"{phone.serial}: ", "bold"), line), soft_wrap=True)
 
 
-def _table(phones: list[Listing]) -> Table:
+def _table(phones: list[PhoneReport]) -> Table:
     table = Table("serial", "state", "model", "android", "screen", "answers in", box=None, pad_edge=False)
     for phone in phones:
         answers = "" if phone.latency_s is None else f"{1000 * phone.latency_s:.0f} ms"
@@ -109,7 +109,7 @@ def _table(phones: list[Listing]) -> Table:
     return table
 
 
-def _remarks(phone: Listing) -> list[str]:
+def _remarks(phone: PhoneReport) -> list[str]:
     times = [
         f"{name} {1000 * taken:.0f} ms" if isinstance(taken, float) else f"{name}: {taken}"
         for name, taken in phone.seconds.items()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from distrl.cli.options import require_folder
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.cli.runs import find_run
 from distrl.config import load_config
 
@@ -30,8 +28,8 @@ def calibrate(
         list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Settings to change: judge.model=… judge.url=…")
     ] = None,
     count: Annotated[int, typer.Option("--trajectories", min=1, help="How many, the newest.")] = 200,
-    attacked: Annotated[bool, typer.Option("--attack/--no-attack", help="Also under prompt injection.")] = True,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    attacked: Annotated[bool, typer.Option("--attack/--no-attack", help="Also under hostile screens, answers.")] = True,
+    json_file: JsonFile = None,
 ) -> None:
     """Judge recorded trajectories with the model, and compare with the verdicts of the rules.
 
@@ -50,9 +48,7 @@ def calibrate(
         settings, folder, count=count, attacked=attacked, say=lambda text: errors.print(Text(text), soft_wrap=True)
     )
     show(figures)
-    if json_file:
-        json_file.write_text(json.dumps({"run": folder.name, **figures}, indent=2) + "\n", encoding="utf-8")
-        errors.print(Text(f"written to {json_file}"), soft_wrap=True)
+    write_figures({"run": folder.name, **figures}, json_file, errors)
 
 
 def show(figures: dict[str, Any]) -> None:

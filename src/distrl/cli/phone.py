@@ -30,9 +30,9 @@ def phone(
     avd: Annotated[str, typer.Option(help="With --sdk: name of the virtual device in it.")] = "Pixel_7",
 ) -> None:
     """Serve simulated phones over ADB on this machine, for `adb connect` and all that uses it, until Ctrl-C."""
-    from distrl.phone_server.serving import Shelf, make_sdk, serve_phones
+    from distrl.phone_server.serving import ServeOptions, make_sdk, serve_phones
 
     if sdk is not None:
         make_sdk(sdk, avd, device, typer.echo)
         return
-    serve_phones(Shelf(adb_port, phones, device, seed, scale, tuple(fault or ())), typer.echo)
+    serve_phones(ServeOptions(adb_port, phones, device, seed, scale, tuple(fault or ())), typer.echo)

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,12 +52,13 @@ def plan(
     check: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Compare with the JSON of `distrl bench async` and stop.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Trajectories per minute, learner duty and devices per GPU of fleets of any size, and what saturates first.
 
     From the latencies of a run, or from numbers given, or both: a number given replaces the run's.
     """
+    require_folder(json_file)
     if check is not None:
         compare(check, json_file)
         return
@@ -129,8 +131,7 @@ def predict(latencies: Latencies, site: Site, sizes: list[int], json_file: Path 
             "rows": [finite(asdict(each)) for each in forecasts],
             "saturates_first": None if first is None else {"resource": first[0], "devices": first[1]},
         }
-        json_file.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
+        write_figures(record, json_file, console)
 
 
 def table(forecasts: list[Forecast]) -> Table:
@@ -170,9 +171,7 @@ def compare(file: Path, json_file: Path | None) -> None:
         result.add_row(each.profile, str(each.devices), *cells)
     console = Console()
     console.print(result)
-    if json_file:
-        rows = [{**asdict(each), "error": each.error} for each in checks]
-        json_file.write_text(json.dumps({"checks": rows}, indent=2) + "\n", encoding="utf-8")
+    write_figures({"checks": [{**asdict(each), "error": each.error} for each in checks]}, json_file, console)
     worst = max(checks, key=lambda each: abs(each.error))
     good = abs(worst.error) <= TOLERANCE
     console.print(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from distrl.cli.options import require_folder
+from distrl.cli.json_file import require_folder
 from distrl.cli.runs import find_run
 from distrl.errors import ConfigError
 

@@ -1,6 +1,6 @@
-"""A device that does nothing, and takes as long over it as it is told: `null://phone?action_s=1&reset_s=2`.
+"""A device that only sleeps: `null://phone?action_s=1&reset_s=2`.
 
-What is left of an episode on it is the framework's own time. It waits, it burns no CPU; virtual time makes it free.
+Measures the overhead of the framework: it uses no CPU, and no real time on a virtual clock.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST_S = 1e6
 
 
 class NullDevice:
-    """Shows one plain colour, the task's, whatever is done to it."""
+    """Shows one plain colour, chosen by the task's seed; actions change nothing."""
 
     def __init__(self, address: str) -> None:
         self.address = address
@@ -54,7 +54,7 @@ class NullDevice:
 
 @lru_cache(maxsize=4096)
 def _plain(number: int) -> Screen:
-    """One of 16³ colours: far enough apart that JPEG keeps them so."""
+    """One of 16³ colours, far enough apart to stay distinct in JPEG."""
     colour = (16 * (number % 16), 16 * (number // 16 % 16), 16 * (number // 256 % 16))
     file = io.BytesIO()
     Image.new("RGB", (SIZE, SIZE), colour).save(file, "JPEG", quality=95, subsampling=0)

@@ -1,4 +1,4 @@
-"""An address → a device."""
+"""Opens the device of an address, by URL scheme."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ SCHEMES = ("adb", "avd", "sim", "null")
 
 
 def open_device(address: str, *, seed: int, name: str) -> Device:
-    """The device behind a URL such as `sim://phone?latency=emulator`. `name` tells it from its siblings:
-    devices with one address and one seed differ in their waits, never in what they show for a task."""
+    """The device behind a URL such as `sim://phone?latency=emulator`. Devices of one address and
+    seed that differ in `name` differ in their latencies, never in what they show for a task."""
     scheme = urlsplit(address).scheme
     if scheme == "sim":
         from distrl.devices.sim.device import SimPhone

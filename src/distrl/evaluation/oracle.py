@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from distrl.devices.base import Device, Inspectable
 from distrl.errors import ConfigError, UnknownName
-from distrl.tasks.base import SUITES, Hand, Oracle, Params, load_suite
+from distrl.tasks.base import SUITES, Oracle, Params, ScreenDriver, load_suite
 from distrl.types import Action, Decision, Done, Outcome, Screen, Step, Task, Trajectory, Tree, ends_episode
 
 
@@ -23,22 +23,22 @@ async def play_oracle(device: Device, task: Task) -> Demonstration:
     Pop-ups are closed between any two actions of the oracle. If the oracle just ends, `done` is added.
     """
     oracle = oracle_of(task)
-    hand = Hand()
+    ui = ScreenDriver()
     steps: list[tuple[Screen, Action]] = []
     screen = await device.reset(task)
-    hand.look(screen, await _state(device))
-    solution = oracle(hand, task.params)
+    ui.look(screen, await _state(device))
+    solution = oracle(ui, task.params)
     while True:
-        action = hand.dismissal() or next(solution, Done())
-        steps.append((hand.screen, action))
+        action = ui.dismissal() or next(solution, Done())
+        steps.append((ui.screen, action))
         if ends_episode(action):
-            return Demonstration(steps, hand.screen)
+            return Demonstration(steps, ui.screen)
         await device.perform(action)
-        hand.look(await device.screen(), await _state(device))
+        ui.look(await device.screen(), await _state(device))
 
 
-def oracle_of(task: Task) -> Callable[[Hand, Params], Oracle]:
-    """The task's oracle. Raises `ConfigError` if it has none."""
+def oracle_of(task: Task) -> Callable[[ScreenDriver, Params], Oracle]:
+    """Raises `ConfigError` where there is none."""
     try:
         return load_suite(task.suite).templates[task.template].oracle
     except (UnknownName, KeyError):

@@ -270,7 +270,7 @@ class Host:
             return trajectory
         except CorruptData as error:
             if trajectory is not None:
-                self.leases.settle(trajectory.worker, trajectory.task, again=True)
+                self.leases.settle(trajectory.lease_id, trajectory.worker, again=True)
             self._note("delivery_refused", str(error))
             return Receipt("refused")
         except StorageFull:
@@ -282,7 +282,7 @@ class Host:
             self.counters.duplicates += 1
             return Receipt("duplicate")
         valid = trajectory.outcome.kind != "invalid"
-        self.leases.settle(trajectory.worker, trajectory.task, again=not valid)
+        self.leases.settle(trajectory.lease_id, trajectory.worker, again=not valid)
         if not valid:
             self.counters.invalid += 1
             return Receipt("invalid")

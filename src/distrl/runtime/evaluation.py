@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from distrl.devices.base import Health
-from distrl.devices.fleet.caretaker import Herald
+from distrl.devices.fleet.supervisor import HealthReporter
 from distrl.runtime.progress import Progress
 from distrl.store.codec import decode
 from distrl.types import Features, Lease, Receipt, Task, Trajectory, VersionedWeights
@@ -33,7 +33,7 @@ class TaskList:
         name: str,
         tasks: Sequence[Task],
         watch: Callable[[list[Trajectory]], None] | None = None,
-        herald: Herald | None = None,
+        herald: HealthReporter | None = None,
     ) -> None:
         """`herald` hears how the devices are, and so why nothing goes on."""
         self._name = name
@@ -41,7 +41,7 @@ class TaskList:
         self._herald = herald
         self._waiting = deque(enumerate(tasks))
         self._playing: dict[str, tuple[int, Task]] = {}
-        self._attempts: dict[str, int] = {}
+        self._attempts: dict[int, int] = {}
         self._results: dict[int, Trajectory] = {}
 
     @property
@@ -71,9 +71,8 @@ class TaskList:
         return [self._take(decode(payload)) for payload in payloads]
 
     def _take(self, trajectory: Trajectory) -> Receipt:
-        lease_id = next(key for key, (_, task) in self._playing.items() if task.id == trajectory.task.id)
-        number, task = self._playing.pop(lease_id)
-        attempts = self._attempts[lease_id] = self._attempts.get(lease_id, 0) + 1
+        number, task = self._playing.pop(trajectory.lease_id)
+        attempts = self._attempts[number] = self._attempts.get(number, 0) + 1
         if trajectory.outcome.kind == "invalid" and attempts < MAX_ATTEMPTS:
             self._waiting.append((number, task))
             return Receipt("invalid")

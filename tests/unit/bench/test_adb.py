@@ -10,6 +10,7 @@ from distrl.bench._phone_processes import served_phones
 from distrl.bench.adb import BARE, OURS, ContenderRound
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not programs(), reason="no adb here")
 def test_every_contender_steps_every_phone_in_every_repeat():
     figures = adb.run(phones=3, seconds=0.3, repeats=2, processes=2)

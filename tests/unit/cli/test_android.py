@@ -100,7 +100,7 @@ def test_attached_phones_are_listed_with_their_keyboards():
 def test_a_phone_without_the_keyboard_is_a_warning(monkeypatch):
     from distrl.devices.adb import keyboard
 
-    monkeypatch.setattr(keyboard, "parse_survey", lambda text: (False, ""))
+    monkeypatch.setattr(keyboard, "parse_keyboards", lambda text: (False, ""))
     with served() as phones:
         (finding,) = android.phones(f"adb://{phones.address}", deep=False)
     assert (finding.status, "ADBKeyboard.apk" in finding.mend) == ("warn", True)
@@ -152,7 +152,7 @@ def test_a_check_of_an_avd_starts_one_emulator_and_ends_it(tmp_path):
     (phone,) = json.loads(answer.output)
     assert (phone["state"], phone["model"], phone["problem"]) == ("device", "DistRL Phone", "")
     assert phone["seconds"]["start"] > 0
-    assert not [path for path in ports.notes().glob("*.json") if str(tmp_path) in path.read_text()]
+    assert not [path for path in ports.session_folder().glob("*.json") if str(tmp_path) in path.read_text()]
 
 
 def test_an_avd_that_cannot_be_started_is_a_problem_with_its_reason(tmp_path):

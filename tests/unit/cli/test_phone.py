@@ -23,7 +23,7 @@ def test_options_reach_the_shelf(monkeypatch):
     monkeypatch.setattr(serving, "serve_phones", lambda shelf, say: served.append(shelf))
     result = invoke("--adb-port", "6001", "--phones", "3", "--fault", "offline=0.1", "--fault", "anr", "--scale", "2")
     assert result.exit_code == 0, result.output
-    assert served == [serving.Shelf(6001, 3, "sim://phone", 0, 2, ("offline=0.1", "anr"))]
+    assert served == [serving.ServeOptions(6001, 3, "sim://phone", 0, 2, ("offline=0.1", "anr"))]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,13 @@ def trajectory(lease: Lease, worker: str = "w", outcome: str = "success", versio
     decision = replace(ToyPolicy().act([prompt(lease)])[0], action=Done(), policy_version=version)
     screen = Screen(picture(lease.task.params["button"]), 8, 8)
     return Trajectory(
-        str(uuid.uuid4()), lease.task, (Step(screen, decision),), Outcome(outcome, ""), screen, worker=worker
+        str(uuid.uuid4()),
+        lease.task,
+        (Step(screen, decision),),
+        Outcome(outcome, ""),
+        screen,
+        worker=worker,
+        lease_id=lease.id,
     )
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from distrl.phone_server.emulator import orders
+from distrl.phone_server.emulator import faults
 from distrl.phone_server.emulator.folder import AvdFolder
 from distrl.phone_server.emulator.sdk import write_sdk
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 
 NAME = "Pixel_7"
 SNAPSHOT = "clean"
@@ -30,12 +30,12 @@ class Emulators:
 
     def __enter__(self) -> Emulators:
         sdk = write_sdk(self._folder / "sdk", NAME, self._device)
-        AvdFolder(sdk.avd_home, NAME).keep_snapshot(SNAPSHOT, ServedPhone(Model(), "setup").save())
+        AvdFolder(sdk.avd_home, NAME).save_snapshot(SNAPSHOT, ServedPhone(PhoneModel(), "setup").save())
         script = self._folder / "faults"
         faulted = [self._faults[number % len(self._faults)] for number in range(self._count)] if self._faults else []
         script.write_text("".join(f"{fault}\n" for fault in faulted), encoding="utf-8")
         self._before = dict(os.environ)
-        os.environ.update(sdk.environment | {"HOME": str(self._folder), orders.VARIABLE: f"@{script}"})
+        os.environ.update(sdk.environment | {"HOME": str(self._folder), faults.VARIABLE: f"@{script}"})
         self._home = sdk.environment["ANDROID_HOME"]
         return self
 

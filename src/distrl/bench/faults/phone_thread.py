@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from distrl.devices.adb.line import Line
-from distrl.devices.adb.server import borrow, give_back
-from distrl.phone_server.phone import Model, ServedPhone
-from distrl.phone_server.server import Rack
+from distrl.devices.adb.connection import AdbSession
+from distrl.devices.adb.server import acquire_server, release_server
+from distrl.phone_server.phone import PhoneModel, ServedPhone
+from distrl.phone_server.server import PhoneGroup
 
 TIMEOUT_S = 30.0
 
@@ -18,14 +18,14 @@ TIMEOUT_S = 30.0
 class PhoneThread:
     """`with PhoneThread(model, 8) as phones: phones.address('')`."""
 
-    def __init__(self, model: Model, count: int) -> None:
+    def __init__(self, model: PhoneModel, count: int) -> None:
         self._model = model
         self._count = count
         self._loop = asyncio.new_event_loop()
         self._stopping = asyncio.Event()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._serve()), daemon=True)
-        self._rack: Rack | None = None
+        self._rack: PhoneGroup | None = None
 
     def __enter__(self) -> PhoneThread:
         self._thread.start()
@@ -44,11 +44,11 @@ class PhoneThread:
 
     def kill_server(self) -> None:
         """End this process's own adb server, as a crash would."""
-        server = borrow(False)
+        server = acquire_server(False)
         try:
-            Line(server.port).client.server_kill()
+            AdbSession(server.port).adb.server_kill()
         finally:
-            give_back(server)
+            release_server(server)
 
     def kill_one(self) -> None:
         raise NotImplementedError("Served phones are no processes of their own.")
@@ -56,10 +56,10 @@ class PhoneThread:
     def inject(self, number: int, work: Callable[[ServedPhone], None]) -> None:
         """Change a phone, in the thread that serves it."""
         assert self._rack is not None
-        self._loop.call_soon_threadsafe(work, self._rack.outlets[number].phone)
+        self._loop.call_soon_threadsafe(work, self._rack.listeners[number].phone)
 
     async def _serve(self) -> None:
-        async with Rack(self._model, 0, self._count) as rack:
+        async with PhoneGroup(self._model, 0, self._count) as rack:
             self._rack = rack
             self._ready.set()
             await self._stopping.wait()

@@ -41,7 +41,7 @@ class FaultRow:
 def ordered(*names: str, seconds: float | None = None, times: int = 1) -> Injection:
     def inject(phone: ServedPhone) -> None:
         for name in names:
-            phone.dice.order(name, seconds, times)
+            phone.fault_injector.schedule(name, seconds, times)
 
     return inject
 

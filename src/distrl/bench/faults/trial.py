@@ -27,7 +27,7 @@ from distrl.bench.faults.rows import FaultRow, row
 from distrl.bench.faults.scripted_policies import MOVES, FixedMovesPolicy, MalformedActionsPolicy
 from distrl.bench.faults.stub_endpoint import StubEndpoint, truth
 from distrl.config import Config
-from distrl.phone_server.phone import Model
+from distrl.phone_server.phone import PhoneModel
 from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import Trajectory
@@ -102,7 +102,7 @@ def play(job: FaultJob) -> FaultReport:
         if plan.fleet == "avd":
             fleet = stack.enter_context(Emulators(place, job.phones, plan.orders if job.faulted else (), WAITS))
         else:
-            fleet = stack.enter_context(PhoneThread(Model(WAITS, seed=job.seed), job.phones))
+            fleet = stack.enter_context(PhoneThread(PhoneModel(WAITS, seed=job.seed), job.phones))
         endpoint = stack.enter_context(StubEndpoint(hostile=job.faulted)) if plan.judge == "vlm" else None
         config = configured(place, fleet.address(plan.query), job, endpoint.url if endpoint else "")
         RunStore.create(config.run_folder, {}, {}).close()

@@ -1,7 +1,7 @@
 """What an agent may not touch on a real phone, unless its owner says so.
 
-It looks at what is in front, by package and activity, before every touch; it knows no app from inside. It is a
-railing, no wall: on a phone that can spend money or call people, take the SIM and the payment methods out.
+It checks the package and activity in front before every touch and knows nothing of an app's content. It does not stop
+everything: on a phone that can spend money or call people, remove the SIM and the payment methods.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ OPTIONS = ("latency", "popups", "scale")
 
 @dataclass(frozen=True, slots=True)
 class SimOptions:
-    """What the address asks for."""
+    """Options of the address."""
 
     latency: str = "none"
     scale: float = 1.0
@@ -43,7 +43,7 @@ class SimOptions:
 
 
 class SimPhone:
-    """A phone that lives in this process. Its state is open to a rule judge."""
+    """A simulated phone in this process. A rule judge can read its state."""
 
     def __init__(self, address: str, *, seed: int = 0, name: str = "") -> None:
         options = SimOptions.parse(address)

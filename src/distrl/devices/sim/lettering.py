@@ -1,4 +1,4 @@
-"""Text as the phone sets it: measured, wrapped, shortened, and kept as bitmaps so that each is drawn once."""
+"""Text rendering: measuring, wrapping, shortening, with cached bitmaps."""
 
 from __future__ import annotations
 

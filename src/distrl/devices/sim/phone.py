@@ -215,7 +215,7 @@ class Phone:
             self._submit(self.frame["focus"])
 
     def _answer(self, event: Event) -> None:
-        """An event of the phone itself (its name begins with @) or of the app in front."""
+        """Send an event to the phone itself (its name begins with @) or to the app in front."""
         name, arguments = event[0], event[1:]
         if name in ("@focus", "@clear"):
             self.frame["focus"] = arguments[0]

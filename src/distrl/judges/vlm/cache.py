@@ -6,8 +6,9 @@ import contextlib
 import json
 import os
 import uuid
-from collections import OrderedDict
 from pathlib import Path
+
+from cachetools import LRUCache
 
 from distrl.background import in_background
 from distrl.errors import BadVerdict
@@ -22,26 +23,20 @@ class VerdictCache:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._known: OrderedDict[str, Verdict] = OrderedDict()
+        self._known: LRUCache[str, Verdict] = LRUCache(REMEMBERED)
 
     async def get(self, digest: str) -> Verdict | None:
         if digest in self._known:
-            self._known.move_to_end(digest)
             return self._known[digest]
         verdict = await in_background(lambda: self._read(digest)) if self._folder else None
         if verdict is not None:
-            self._remember(digest, verdict)
+            self._known[digest] = verdict
         return verdict
 
     async def put(self, digest: str, verdict: Verdict) -> None:
-        self._remember(digest, verdict)
+        self._known[digest] = verdict
         if self._folder is not None:
             await in_background(lambda: self._write(digest, verdict))
-
-    def _remember(self, digest: str, verdict: Verdict) -> None:
-        self._known[digest] = verdict
-        while len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
 
     def _path(self, digest: str) -> Path:
         assert self._folder is not None

@@ -13,8 +13,8 @@ import httpx2
 from distrl.config.judging import endpoint_url
 from distrl.errors import JudgeRefused, JudgeTrouble
 from distrl.judges.vlm.api_key import ApiKey
-from distrl.judges.vlm.backoff import retry_after_s
 from distrl.judges.vlm.reply import Reply, parse_completion, plain
+from distrl.judges.vlm.retry_after import retry_after_s
 from distrl.types import Tree
 
 RETRYABLE = (408, 409, 425, 429)

@@ -6,11 +6,11 @@ import asyncio
 import random
 from collections.abc import Callable
 
+from distrl.backoff import Backoff
 from distrl.config import JudgeConfig
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
 from distrl.judges.rules import unfinished
 from distrl.judges.vlm.api_key import ApiKey
-from distrl.judges.vlm.backoff import Backoff
 from distrl.judges.vlm.cache import VerdictCache
 from distrl.judges.vlm.circuit_breaker import CircuitBreaker
 from distrl.judges.vlm.counters import JudgeCounters
@@ -22,6 +22,8 @@ from distrl.types import Outcome, Task, Trajectory, Tree
 REASON_PREFIX = "vlm: "
 """Prefix of every reason, so that a stored outcome shows which judge gave it."""
 LONGEST_REASON = 300
+FIRST_RETRY_S, LAST_RETRY_S = 0.5, 30.0
+"""Delays before the first retry and, doubled each time, at most."""
 
 
 def loop_time() -> float:
@@ -59,7 +61,8 @@ class VlmJudge:
         if not config.model:
             raise ConfigError("No model is set to judge outcomes: set judge.model, and judge.url for its endpoint.")
         key = ApiKey.from_environment(config)
-        return cls(config, HttpEndpoint(config.url, key, config.timeout_s), key, Backoff(random.Random(seed)))
+        backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, random.Random(seed))
+        return cls(config, HttpEndpoint(config.url, key, config.timeout_s), key, backoff)
 
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
         last = trajectory.steps[-1].decision.action if trajectory.steps else None

@@ -25,7 +25,7 @@ from distrl.runtime.topology import Builder, RunPolicy, topology
 from distrl.store.provenance import code_digest
 from distrl.types import Task, Trajectory, Tree, VersionedWeights
 from distrl.worker.base import PolicyClient
-from distrl.worker.herald import Herald
+from distrl.worker.host_client import TolerantHostClient
 from distrl.worker.worker import Worker
 
 IDLE_S = 0.1
@@ -147,7 +147,7 @@ class WorkerActor(Process):
     async def examine(self, name: str, tasks: Sequence[Task], weights: VersionedWeights) -> list[Trajectory]:
         """Play a list of tasks with these weights at the temperature of evaluation. Not while it plays for the host."""
         self.ready()
-        self._sheet = TaskList(name, tasks, herald=Herald(self._name, self._client))
+        self._sheet = TaskList(name, tasks, herald=TolerantHostClient(self._name, self._client))
         policy_client = self._policy_client_at(self._builder.config.evaluation.temperature)
         try:
             await policy_client.load(weights)

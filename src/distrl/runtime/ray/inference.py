@@ -21,13 +21,13 @@ import ray
 from ray.exceptions import RayActorError, RayTaskError
 
 from distrl.background import in_background
+from distrl.backoff import Backoff
 from distrl.errors import CorruptData, PolicyUnreachable, Unreachable
 from distrl.policies.server import PolicyServer
 from distrl.runtime.ray.clients import WorkersClient, original
 from distrl.runtime.ray.processes import Process, one_thread, the_host
 from distrl.runtime.topology import Builder, RunPolicy
 from distrl.types import Decision, Features, Prompt, VersionedWeights
-from distrl.worker.backoff import Backoff
 from distrl.worker.feature_upload import REMEMBERED
 
 POLL_S = 1.0

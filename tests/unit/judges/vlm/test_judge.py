@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from films import film
 
+from distrl.backoff import Backoff
 from distrl.config import JudgeConfig
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
 from distrl.judges.vlm.api_key import ApiKey
-from distrl.judges.vlm.backoff import Backoff
 from distrl.judges.vlm.judge import VlmJudge
 from distrl.judges.vlm.prompt import REMINDER
 from distrl.judges.vlm.reply import Reply
@@ -65,7 +65,7 @@ def virtually(story: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 def judge_of(endpoint: Scripted, **changes: Any) -> VlmJudge:
     config = JudgeConfig.model_validate({"model": "m", "price_in": 2.0, "price_out": 10.0, **changes})
-    return VlmJudge(config, endpoint, ApiKey(SECRET), Backoff(random.Random(0), first_s=1.0, longest_s=8.0))
+    return VlmJudge(config, endpoint, ApiKey(SECRET), Backoff(1.0, 8.0, random.Random(0)))
 
 
 def judged(*answers: Reply | Exception, trajectory: Any = None, **changes: Any) -> tuple[Outcome, VlmJudge, Scripted]:
