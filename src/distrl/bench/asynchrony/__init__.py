@@ -1,4 +1,4 @@
-"""Trajectories per minute without a barrier against synchronous rounds, with the theoretical maximum; takes long.
+"""Trajectories per minute, asynchronous against synchronous rounds, with the theoretical maximum of both; takes long.
 
 `profiles` has the distributions of episode times, `fleet` the devices and the policy that wait for so long, `trial`
 plays one run through worker, host, spool and pacing, `timeline` is the record of a run, `figures` computes rates and
