@@ -9,33 +9,6 @@ from pathlib import Path
 import distrl
 
 PACKAGE = Path(distrl.__file__).parent
-NOT_RENAMED_YET = frozenset(
-    [
-        "Backoff",
-        "Campaign",
-        "Check",
-        "Comparison",
-        "Endpoint",
-        "Episode",
-        "Field",
-        "Job",
-        "Pace",
-        "Page",
-        "Pair",
-        "Plan",
-        "Played",
-        "Question",
-        "Rate",
-        "Report",
-        "Round",
-        "Row",
-        "Step",
-        "Trial",
-        "Verdict",
-        "Wait",
-    ]
-)
-"""Add no name here."""
 
 
 def public_classes() -> dict[str, list[str]]:
@@ -51,6 +24,6 @@ def public_classes() -> dict[str, list[str]]:
 def test_no_two_public_classes_have_the_same_name():
     places = public_classes()
     assert len(places) > 100
-    shared = {name: where for name, where in places.items() if len(where) > 1 and name not in NOT_RENAMED_YET}
+    shared = {name: where for name, where in places.items() if len(where) > 1}
     twice = [f"{name}: {' and '.join(where)}" for name, where in sorted(shared.items())]
     assert not twice, "Rename all but one of:\n" + "\n".join(twice)

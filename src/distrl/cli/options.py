@@ -1,10 +1,9 @@
-"""Command-line arguments: `key=value` options for a function, and output files."""
+"""Command-line options as `key=value` for a function: its parameter names, the types of its defaults."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from distrl.errors import ConfigError, nearest
@@ -36,9 +35,3 @@ def _read(option: str, known: dict[str, Any]) -> tuple[str, Any]:
     if default is not None and type(value) is not type(default):
         raise ConfigError(f"{key} is {value!r}, but it must be like its default, {default!r}.")
     return key, value
-
-
-def require_folder(file: Path | None, option: str = "--json") -> None:
-    """Check that the output file's folder exists, before hours of work. Raises `ConfigError`."""
-    if file and not file.parent.is_dir():
-        raise ConfigError(f"The folder of {option} {file} does not exist; make it first.")

@@ -16,7 +16,7 @@ NOTHING = Evaluation(())
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TemplateRow:
     """A name with its rate, or with two: before and after."""
 
     name: str
@@ -59,21 +59,22 @@ def _compared(
     before: Mapping[str, Evaluation],
     after: Mapping[str, Evaluation],
     order: Callable[[str, Evaluation, Evaluation], tuple[float, str]],
-) -> list[Row]:
+) -> list[TemplateRow]:
     rows = [(name, before.get(name, NOTHING), after.get(name, NOTHING)) for name in {*before, *after}]
     return [_row(*row) for row in sorted(rows, key=lambda row: order(*row))]
 
 
-def _row(name: str, before: Evaluation, after: Evaluation) -> Row:
+def _row(name: str, before: Evaluation, after: Evaluation) -> TemplateRow:
     change = 100 * (after.success - before.success)
     sense = "up" if change > 0.05 else "down" if change < -0.05 else "same"
     said = signed(change) if sense != "same" else "0"
-    return Row(name, before.success, after.success, f"{_count(before)} → {_count(after)}", said, sense)
+    return TemplateRow(name, before.success, after.success, f"{_count(before)} → {_count(after)}", said, sense)
 
 
-def _alone(table: Mapping[str, Evaluation]) -> list[Row]:
+def _alone(table: Mapping[str, Evaluation]) -> list[TemplateRow]:
     return [
-        Row(name, one.success, one.success, _count(one), f"{100 * one.success:.0f} %") for name, one in table.items()
+        TemplateRow(name, one.success, one.success, _count(one), f"{100 * one.success:.0f} %")
+        for name, one in table.items()
     ]
 
 

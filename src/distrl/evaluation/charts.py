@@ -1,6 +1,6 @@
 """Line charts as SVG: where everything goes is computed here, the markup is in the templates.
 
-`chart.html.jinja` puts a chart into a page, with its values under the mouse; `plots` makes files of charts.
+`chart.html.jinja` puts a chart into a page, with its values as tooltips; `plots` makes files of charts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from distrl.types import Floats
 
 MOST_POINTS = 240
 MOST_HOVERS = 48
-"""A line is drawn from at most so many points, and so many of them answer the mouse."""
+"""A line is drawn from at most so many points, and so many of them have a tooltip."""
 
 Point = tuple[float, float]
 
@@ -43,7 +43,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ChartFrame:
     """The size of a picture, and what is left free on each side of the lines."""
 
     width: int = 520
@@ -66,12 +66,12 @@ class Trace:
     whiskers: list[tuple[float, float, float]]
     """x, low, high."""
     hovers: list[tuple[float, float, str]]
-    """x, y, what the mouse is told there."""
+    """x, y, tooltip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    frame: Frame
+    frame: ChartFrame
     rows: list[Tick]
     columns: list[Tick]
     x_label: str
@@ -93,12 +93,12 @@ def line_chart(
     if not drawn:
         return fill("chart.html.jinja", chart=None)
     y_ticks = ticks(*(y_range or _extent(drawn, from_zero)))
-    return fill("chart.html.jinja", chart=place(drawn, Frame(), y_ticks, x_label, x_format, y_format))
+    return fill("chart.html.jinja", chart=place(drawn, ChartFrame(), y_ticks, x_label, x_format, y_format))
 
 
 def place(
     lines: Sequence[Line],
-    frame: Frame,
+    frame: ChartFrame,
     y_ticks: Sequence[float],
     x_label: str,
     x_format: Format = plain_number,

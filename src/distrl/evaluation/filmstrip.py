@@ -37,7 +37,7 @@ class ShownScreen:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class FilmFrame:
     shown: ShownScreen
     text: str
     wrong: bool
@@ -99,11 +99,11 @@ def _reward(trajectory: Trajectory, step: Step, is_last: bool, invalid_penalty: 
     return (trajectory.reward if is_last else 0.0) - penalty
 
 
-def _frame(step: Step, picture: Picture, reward: float) -> Frame:
+def _frame(step: Step, picture: Picture, reward: float) -> FilmFrame:
     decision = step.decision
     shown = _shown(step.screen, picture, decision.action)
     wrong = isinstance(decision.action, Invalid)
-    return Frame(shown, decision.text, wrong, decision.value, reward, decision.policy_version)
+    return FilmFrame(shown, decision.text, wrong, decision.value, reward, decision.policy_version)
 
 
 def _shown(screen: Screen, picture: Picture, action: Action | None) -> ShownScreen:

@@ -40,7 +40,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RateChange:
     points: str
     low: str
     high: str
@@ -76,12 +76,12 @@ def facts(counts: Counts, seen: Training, versions: int) -> Markup:
     return fill("facts.html.jinja", facts=shown)
 
 
-def _card(rates: list[Rate], change: Change | None) -> Markup:
+def _card(rates: list[Rate], change: RateChange | None) -> Markup:
     scale = [Tick(SPAN(tick / 100), f"{tick} %" if tick == 100 else f"{tick}") for tick in range(0, 101, 20)]
     return fill("hero.html.jinja", rates=rates, change=change, scale=scale, width=SPAN_WIDTH, height=SPAN_HEIGHT)
 
 
-def _change(comparison: Comparison) -> Change:
+def _change(comparison: Comparison) -> RateChange:
     difference = comparison.difference
     points, low, high = (signed(100 * x, 1) for x in (difference.estimate, difference.low, difference.high))
-    return Change(points, low, high, comparison.pairs, difference.excludes_zero)
+    return RateChange(points, low, high, comparison.pairs, difference.excludes_zero)

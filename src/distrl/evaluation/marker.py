@@ -1,4 +1,4 @@
-"""Where the finger went: rings for a tap, an arrow for a swipe, drawn over a screenshot."""
+"""Markers of touches over a screenshot: rings for a tap, an arrow for a swipe."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Marker:
 
 
 def marker(action: Action | None, aspect: float) -> Marker | None:
-    """None for an action without a place. `aspect` is the screen's height over its width."""
+    """None for an action without coordinates. `aspect` is the screen's height over its width."""
     height = COORDINATE_MAX * aspect
     match action:
         case Tap(x, y):

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from distrl.evaluation.charts import Frame, Line, place
+from distrl.evaluation.charts import ChartFrame, Line, place
 from distrl.evaluation.page import fill
 from distrl.evaluation.scales import Scale, Tick, percent, ticks
 
-PLOT = Frame(width=1020, height=472, left=64, right=350, top=48, bottom=44)
+PLOT = ChartFrame(width=1020, height=472, left=64, right=350, top=48, bottom=44)
 ROW_HEIGHT = 26
 COLOURS = 12
 """The style sheet has so many, c1 to c12; a line beyond them takes the first again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class PlotInterval:
     """A rate and its confidence interval, from 0 to 1."""
 
     label: str
@@ -28,7 +28,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PlotRow:
     """An interval in the picture's coordinates."""
 
     label: str
@@ -44,14 +44,14 @@ def line_plot(lines: Sequence[Line], title: str, x_label: str) -> Markup:
     return fill("plot.svg.jinja", title=title, chart=place(drawn, PLOT, ticks(0.0, 1.0), x_label))
 
 
-def interval_plot(intervals: Sequence[Interval], title: str) -> Markup:
+def interval_plot(intervals: Sequence[PlotInterval], title: str) -> Markup:
     """One row each: the rate as a dot on its interval."""
-    frame = Frame(
+    frame = ChartFrame(
         PLOT.width, PLOT.top + PLOT.bottom + ROW_HEIGHT * len(intervals), PLOT.right, PLOT.left, PLOT.top, PLOT.bottom
     )
     x = Scale(0.0, 1.0, frame.left, frame.width - frame.right)
     rows = [
-        Row(one.label, frame.top + ROW_HEIGHT * (number + 0.5), x(one.rate), x(one.low), x(one.high))
+        PlotRow(one.label, frame.top + ROW_HEIGHT * (number + 0.5), x(one.rate), x(one.low), x(one.high))
         for number, one in enumerate(intervals)
     ]
     columns = [Tick(x(tick), percent(tick)) for tick in ticks(0.0, 1.0)]

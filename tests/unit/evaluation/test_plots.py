@@ -3,7 +3,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 
 from distrl.evaluation.charts import Line
-from distrl.evaluation.plots import Interval, colour, interval_plot, line_plot
+from distrl.evaluation.plots import PlotInterval, colour, interval_plot, line_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -37,7 +37,9 @@ def test_a_plot_of_nothing_can_be_drawn():
 
 
 def test_intervals_enclose_their_rates():
-    picture = ElementTree.fromstring(interval_plot([Interval("a", 0.5, 0.25, 1.0), Interval("b", 0.5, 0.5, 0.5)], "t"))
+    picture = ElementTree.fromstring(
+        interval_plot([PlotInterval("a", 0.5, 0.25, 1.0), PlotInterval("b", 0.5, 0.5, 0.5)], "t")
+    )
     dots = [float(dot.get("cx")) for dot in picture.iter(f"{SVG}circle")]
     low, high = picture.find(f".//{SVG}path").get("d").removeprefix("M").split("H")
     assert float(low.split()[0]) < dots[0] < float(high)
@@ -46,7 +48,7 @@ def test_intervals_enclose_their_rates():
 
 def test_names_and_titles_are_text():
     evil = "</text><script>alert(1)</script>"
-    for picture in (line_plot([a_line(evil)], evil, evil), interval_plot([Interval(evil, 0.5, 0.4, 0.6)], evil)):
+    for picture in (line_plot([a_line(evil)], evil, evil), interval_plot([PlotInterval(evil, 0.5, 0.4, 0.6)], evil)):
         assert ElementTree.fromstring(picture).find(f".//{SVG}script") is None
         assert evil in texts(picture)
 

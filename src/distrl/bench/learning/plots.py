@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from distrl.bench.learning.methods import GROUPS
 from distrl.evaluation.charts import Line
-from distrl.evaluation.plots import Interval, colour, interval_plot, line_plot
+from distrl.evaluation.plots import PlotInterval, colour, interval_plot, line_plot
 
 
 def draw_all(result: Mapping[str, Any], folder: Path) -> list[Path]:
@@ -46,7 +46,7 @@ def _pictures(result: Mapping[str, Any]) -> Iterator[tuple[str, Markup]]:
                 )
     if done:
         ends = [
-            Interval(method["label"], method["final_success"], *method["final_success_ci95"])
+            PlotInterval(method["label"], method["final_success"], *method["final_success_ci95"])
             for method in done.values()
         ]
         yield f"learning-{suite}-final", interval_plot(ends, f"{suite}: success on test-instances at the end")
