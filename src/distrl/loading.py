@@ -15,10 +15,12 @@ from typing import Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from distrl.errors import ConfigError, nearest
+from distrl.choices import Choice
+from distrl.errors import ConfigError, UnknownName, nearest
 
 Model = TypeVar("Model", bound=BaseModel)
 Tree = dict[str, Any]
+NOTHING: Mapping[str, Any] = types.MappingProxyType({})
 
 
 # --- YAML, as people write it --------------------------------------------------------------------
@@ -117,43 +119,62 @@ def scalar(text: str) -> Any:
 
 
 def overlay(tree: Mapping[str, Any], overrides: Sequence[str], model: type[BaseModel]) -> Tree:
-    """The tree with each `a.b=value` put in; a later one wins. The tree given is not changed."""
+    """The tree with each `a.b=value` put in; a later one wins. The tree given is not changed.
+
+    An override that chooses another algorithm or judge comes first, wherever it stands: it takes the tree's section
+    over, without the keys that only the former one has.
+    """
+    given = [_split(override, model) for override in overrides]
     result: Tree = {key: dict(value) if isinstance(value, dict) else value for key, value in tree.items()}
-    for override in overrides:
-        path, equals, text = override.partition("=")
-        path = path.strip()
-        if not equals or not path:
-            raise ConfigError(f"{override!r} is no override. Write key=value, e.g. {next(leaves(model))[0]}=….")
-        if problem := _stranger(path, model):
-            raise ConfigError(problem)
+    for field, choice in choices(model).items():
+        names = [str(value) for path, value in given if path == f"{field}.{choice.key}"]
+        if names and isinstance(result.get(field), dict):
+            result[field] = choice.switched(result[field], names[-1])
+    for path, value in given:
         *sections, last = path.split(".")
         place = result
         for section in sections:
             inner = place.get(section)
             place[section] = dict(inner) if isinstance(inner, dict) else {}
             place = place[section]
-        place[last] = scalar(text)
+        place[last] = value
+    for path, _ in given:
+        if problem := _stranger(path, model, result):
+            raise ConfigError(problem)
     return result
+
+
+def _split(override: str, model: type[BaseModel]) -> tuple[str, Any]:
+    path, equals, text = override.partition("=")
+    path = path.strip()
+    if not equals or not path:
+        raise ConfigError(f"{override!r} is no override. Write key=value, e.g. {next(leaves(model))[0]}=….")
+    return path, scalar(text)
 
 
 def build(model: type[Model], tree: Tree, source: str) -> Model:
     """Settings from a tree. Raises `ConfigError` that names every wrong field, with its dotted path."""
-    problems = [problem for path in _paths(tree, model) if (problem := _stranger(path, model))]
+    problems = list(_unknown_names(tree, model))
+    problems = problems or [problem for path in _paths(tree, model) if (problem := _stranger(path, model, tree))]
     if problems:
         raise ConfigError(_report(source, problems))
     try:
         return model.model_validate(tree)
     except ValidationError as error:
-        raise ConfigError(_report(source, [_explain(model, one) for one in error.errors()])) from None
+        raise ConfigError(_report(source, [_explain(model, tree, one) for one in error.errors()])) from None
 
 
-def leaves(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, type[BaseModel], str]]:
-    """(dotted path, class, field name) of every field that holds a value and not a section."""
+def leaves(
+    model: type[BaseModel], tree: Mapping[str, Any] = NOTHING, prefix: str = ""
+) -> Iterator[tuple[str, type[BaseModel], str]]:
+    """(dotted path, class, field name) of every field that holds a value and not a section; of a section that depends
+    on a choice, those of what the tree chooses."""
     for name, kind in hints(model).items():
         if name not in model.model_fields:
             continue
-        if section := _section(kind):
-            yield from leaves(section, f"{prefix}{name}.")
+        given = tree.get(name)
+        if section := _section(kind, given):
+            yield from leaves(section, given if isinstance(given, Mapping) else NOTHING, f"{prefix}{name}.")
         else:
             yield f"{prefix}{name}", model, name
 
@@ -163,18 +184,40 @@ def hints(model: type[BaseModel]) -> dict[str, Any]:
     return typing.get_type_hints(model, include_extras=True)
 
 
-def _section(kind: Any) -> type[BaseModel] | None:
+def choices(model: type[BaseModel]) -> dict[str, Choice]:
+    """The sections whose keys depend on what they name."""
+    found = {name: _choice(kind) for name, kind in hints(model).items()}
+    return {name: choice for name, choice in found.items() if choice is not None}
+
+
+def _choice(kind: Any) -> Choice | None:
+    return next((one for one in getattr(kind, "__metadata__", ()) if isinstance(one, Choice)), None)
+
+
+def _section(kind: Any, given: object) -> type[BaseModel] | None:
+    """The class of a section, or None for a field with a value. Raises `UnknownName`."""
+    if choice := _choice(kind):
+        return choice.model(given)
     return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
 def _paths(tree: Mapping[str, Any], model: type[BaseModel], prefix: str = "") -> Iterator[str]:
     """Dotted paths of all that a tree sets, down to the fields."""
     for key, value in tree.items():
-        section = _section(hints(model).get(key))
+        section = _section(hints(model).get(key), value)
         if section and isinstance(value, dict):
             yield from _paths(value, section, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}"
+
+
+def _unknown_names(tree: Mapping[str, Any], model: type[BaseModel]) -> Iterator[str]:
+    """What to say of choices that there are not."""
+    for field, choice in choices(model).items():
+        try:
+            choice.model(tree.get(field))
+        except UnknownName as error:
+            yield f"{field}.{choice.key}: {error}"
 
 
 # --- what to say when it is wrong ------------------------------------------------------------------
@@ -186,28 +229,46 @@ def _report(source: str, problems: Sequence[str]) -> str:
     return f"{source}:\n" + "\n".join(f"  {problem}" for problem in problems)
 
 
-def _stranger(path: str, model: type[BaseModel]) -> str:
+def _stranger(path: str, model: type[BaseModel], tree: Mapping[str, Any]) -> str:
     """What to say of a path that no setting has; empty for one that exists."""
-    known = [leaf for leaf, _, _ in leaves(model)]
+    known = [leaf for leaf, _, _ in leaves(model, tree)]
     if path in known or path in {leaf.rpartition(".")[0] for leaf in known}:
         return ""
+    if moved := getattr(model, "moved", {}).get(path):
+        return f"The setting {path!r} is {moved!r} now."
     section, _, name = path.rpartition(".")
     namesakes = [leaf for leaf in known if leaf.rpartition(".")[2] == name]
     siblings = [leaf for leaf in known if leaf.rpartition(".")[0] == section]
     hint = nearest(path, namesakes) or (f" Did you mean {namesakes[0]!r}?" if namesakes else "")
     hint = hint or nearest(path, siblings) or nearest(path, known)
+    if choice := choices(model).get(section):
+        return _not_chosen(path, choice, tree[section], hint)
     return f"There is no setting {path!r}.{hint} `distrl config` lists them all."
 
 
-def _explain(model: type[BaseModel], error: Any) -> str:
+def _not_chosen(path: str, choice: Choice, section: object, hint: str) -> str:
+    """What to say of a key that the thing chosen does not have, and perhaps another has."""
+    where, _, field = path.rpartition(".")
+    chosen = f"{where}.{choice.key}"
+    own = [name for name in choice.model(section).model_fields if name != choice.key]
+    owners = choice.owners(field)
+    more = f" It belongs to {chosen}={' or '.join(owners)}." if owners else hint
+    name = choice.name(section)
+    has = ", ".join(own) or "no settings of its own"
+    return f"There is no setting {path!r} with {chosen}={name}.{more} {name} has {has}."
+
+
+def _explain(model: type[BaseModel], tree: Mapping[str, Any], error: Any) -> str:
     """One pydantic error in our words: which field, what was given, what is expected."""
     owner, field = model, ""
+    given: object = tree
     for part in error["loc"]:
         if part not in owner.model_fields:
             break  # pydantic goes on into the branches of a union; the field is known already
         field = f"{field}.{part}" if field else str(part)
         kind = hints(owner)[part]
-        if (section := _section(kind)) is None:
+        given = given.get(part) if isinstance(given, Mapping) else None
+        if (section := _section(kind, given)) is None:
             if error["type"] == "value_error":  # a rule of ours, which says itself what may be shown
                 return f"{field} {error['ctx']['error']}."
             return f"{field} is {error['input']!r}, but it must be {describe(kind)}."

@@ -42,7 +42,8 @@ def calibrate(
     folder = find_run(run)
     if json_file and not json_file.parent.is_dir():
         raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
-    settings = load_config(folder, overrides or [])
+    # A run that rules judge names no model, so the kind is chosen here; one that names a model keeps what it says.
+    settings = load_config(folder, ["judge.kind=vlm", *(overrides or [])])
     from distrl.runtime.calibration import calibrate_judge
 
     # Progress goes to stderr, so that the table alone can be piped.

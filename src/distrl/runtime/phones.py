@@ -39,7 +39,7 @@ def make_sdk(folder: Path, avd: str, device: str, say: Say) -> None:
     """Write a stand-in SDK with one AVD, and say how it is used. Raises `ConfigError`."""
     from distrl.devices.adbd.emulator.sdk import write_sdk
     from distrl.devices.avd.options import AvdOptions
-    from distrl.devices.sim.device import SimOptions
+    from distrl.devices.sim.options import SimOptions
 
     AvdOptions.parse(f"avd://{avd}")
     SimOptions.parse(device)

@@ -32,8 +32,8 @@ REMEMBERED = 1000
 class AdbPhone:
     """One phone. It is attached when it is first asked for something, so that opening it costs nothing."""
 
-    def __init__(self, address: str, *, name: str = "", clock: Callable[[], float] = time.time) -> None:
-        """`clock`: seconds since 1970, which the phone's own clock is compared with."""
+    def __init__(self, address: str, *, seed: int = 0, name: str = "", clock: Callable[[], float] = time.time) -> None:
+        """`clock`: seconds since 1970, which the phone's own clock is compared with. `seed`: not used."""
         self.address = address
         self.withheld: deque[str] = deque(maxlen=REMEMBERED)
         """What a dry run did not do, newest last."""

@@ -32,7 +32,7 @@ LOST_LOADS = 2
 class AvdPhone:
     """One phone, its emulator and its place among those of this machine. Started when it is first needed."""
 
-    def __init__(self, address: str, *, name: str = "") -> None:
+    def __init__(self, address: str, *, seed: int = 0, name: str = "") -> None:
         self.address = address
         self._options = AvdOptions.parse(address)
         self._name = name

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from distrl.config import JudgeConfig
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
 from distrl.judges.rules import unfinished
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.backoff import Backoff
 from distrl.judges.vlm.breaker import Breaker
 from distrl.judges.vlm.cache import VerdictCache
@@ -37,7 +38,7 @@ class VlmJudge:
 
     def __init__(
         self,
-        config: JudgeConfig,
+        config: ModelSettings,
         endpoint: Endpoint,
         key: Key,
         backoff: Backoff,
@@ -56,8 +57,11 @@ class VlmJudge:
     @classmethod
     def open(cls, config: JudgeConfig, seed: int = 0) -> VlmJudge:
         """The judge that a config names, its key taken from the environment. Raises `ConfigError`."""
-        if not config.model:
-            raise ConfigError("There is no model to ask for outcomes: set judge.model, and judge.url for its endpoint.")
+        if not isinstance(config, ModelSettings) or not config.model:
+            raise ConfigError(
+                "There is no model to ask for outcomes. With judge.kind=vlm or chain, set judge.model, and judge.url "
+                "for its endpoint."
+            )
         key = Key.from_environment(config)
         return cls(config, HttpEndpoint(config.url, key, config.timeout_s), key, Backoff(random.Random(seed)))
 

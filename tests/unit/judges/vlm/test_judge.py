@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from films import film
 
-from distrl.config import JudgeConfig
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.backoff import Backoff
 from distrl.judges.vlm.judge import VlmJudge
 from distrl.judges.vlm.prompt import REMINDER
@@ -64,7 +64,7 @@ def virtually(story: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 def judge_of(endpoint: Scripted, **changes: Any) -> VlmJudge:
-    config = JudgeConfig.model_validate({"model": "m", "price_in": 2.0, "price_out": 10.0, **changes})
+    config = ModelSettings.model_validate({"model": "m", "price_in": 2.0, "price_out": 10.0, **changes})
     return VlmJudge(config, endpoint, Key(SECRET), Backoff(random.Random(0), first_s=1.0, longest_s=8.0))
 
 
@@ -249,6 +249,6 @@ def test_closing_closes_the_endpoint():
 def test_what_a_config_lacks_is_named(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ConfigError, match=r"judge\.model"):
-        VlmJudge.open(JudgeConfig(kind="vlm"))
+        VlmJudge.open(ModelSettings(kind="vlm"))
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        VlmJudge.open(JudgeConfig(kind="vlm", model="m"))
+        VlmJudge.open(ModelSettings(kind="vlm", model="m"))
