@@ -16,9 +16,9 @@ from stub_endpoint import Question, Said, StubEndpoint, completion, verdict
 from toy import toy_config
 
 from distrl.cli.judge_calibration import with_images
-from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
 from distrl.evaluation.attacks import ATTACKS
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.endpoint import HttpEndpoint
 from distrl.judges.vlm.judge import VlmJudge
@@ -80,7 +80,7 @@ def renamed(trajectory: Trajectory, number: int) -> Trajectory:
 def judge_all(
     stub: StubEndpoint, trajectories: list[Trajectory], folder: Path, *, attempts: int, timeout_s: float = 1.0
 ) -> list[Outcome | CannotJudge]:
-    config = JudgeConfig(
+    config = ModelSettings(
         kind="vlm", model="stub", url=stub.url, timeout_s=timeout_s, attempts=attempts, concurrency=16, give_up_s=60.0,
         breaker_failures=5, breaker_open_s=0.01, cache=folder / "cache",
     )  # fmt: skip

@@ -191,7 +191,8 @@ def judge(config: Config) -> list[Finding]:
 
         return reach_judge(config)
 
-    mend = f"Set judge.url and judge.model, and put the key into the environment variable {config.judge.key_env}."
+    variable = getattr(config.judge, "key_env", "that judge.key_env names")
+    mend = f"Set judge.url and judge.model, and put the key into the environment variable {variable}."
     return [_attempt("judge", look, mend)]
 
 

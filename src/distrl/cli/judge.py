@@ -39,7 +39,8 @@ def calibrate(
     """
     folder = find_run(run)
     require_folder(json_file)
-    settings = load_config(folder, overrides or [])
+    # A run that rules judge names no model, so the kind is chosen here; one that names a model keeps what it says.
+    settings = load_config(folder, ["judge.kind=vlm", *(overrides or [])])
     from distrl.cli.judge_calibration import calibrate_judge
 
     # Progress goes to stderr, so that the table alone can be piped.

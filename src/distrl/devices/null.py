@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import io
 from functools import lru_cache
+from typing import ClassVar
 from urllib.parse import urlsplit
 
 from PIL import Image
+from pydantic.dataclasses import dataclass
 
-from distrl.devices.query import Query
+from distrl.devices.query import DOCUMENTED, Query
 from distrl.errors import UnknownName
 from distrl.types import Action, Screen, Task
 
@@ -22,17 +24,34 @@ SIZE = 16
 LONGEST_S = 1e6
 
 
-class NullDevice:
-    """Shows one plain colour, chosen by the task's seed; actions change nothing."""
+@dataclass(frozen=True, slots=True, config=DOCUMENTED)
+class NullOptions:
+    """A device that does nothing, `null://phone`, to measure the rest with."""
 
-    def __init__(self, address: str) -> None:
-        self.address = address
+    implementation: ClassVar[str] = "distrl.devices.null:NullDevice"
+    options: ClassVar[tuple[str, ...]] = OPTIONS
+
+    action_s: float = 0.0
+    """Seconds that an action takes."""
+    reset_s: float = 0.0
+    """Seconds that a reset takes."""
+
+    @classmethod
+    def parse(cls, address: str) -> NullOptions:
         name = urlsplit(address).netloc
         if name not in NAMES:
             raise UnknownName("null device", name, NAMES)
         query = Query(address, "null://phone", OPTIONS)
-        self._action_s = query.seconds("action_s", 0.0, LONGEST_S)
-        self._reset_s = query.seconds("reset_s", 0.0, LONGEST_S)
+        return cls(query.seconds("action_s", 0.0, LONGEST_S), query.seconds("reset_s", 0.0, LONGEST_S))
+
+
+class NullDevice:
+    """Shows one plain colour, the task's, whatever is done to it."""
+
+    def __init__(self, address: str, *, seed: int = 0, name: str = "") -> None:
+        options = NullOptions.parse(address)
+        self.address = address
+        self._action_s, self._reset_s = options.action_s, options.reset_s
         self._screen = _plain(0)
 
     async def reset(self, task: Task) -> Screen:

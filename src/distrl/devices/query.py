@@ -6,7 +6,12 @@ import re
 from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlsplit
 
+from pydantic import ConfigDict
+
 from distrl.errors import ConfigError, UnknownName
+
+DOCUMENTED = ConfigDict(use_attribute_docstrings=True)
+"""Of the classes of options: the string under each field is its documentation."""
 
 
 class Query:

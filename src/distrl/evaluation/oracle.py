@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from distrl.devices.base import Device, Inspectable
 from distrl.errors import ConfigError, UnknownName
-from distrl.tasks.base import SUITES, Oracle, Params, ScreenDriver, load_suite
+from distrl.registry import SUITES
+from distrl.tasks.base import Oracle, Params, ScreenDriver, load_suite
 from distrl.types import Action, Decision, Done, Outcome, Screen, Step, Task, Trajectory, Tree, ends_episode
 
 
@@ -44,7 +45,7 @@ def oracle_of(task: Task) -> Callable[[ScreenDriver, Params], Oracle]:
     except (UnknownName, KeyError):
         raise ConfigError(
             f"There is no oracle that solves {task.template!r} of {task.suite!r}: tasks of a file have none. "
-            f"Demonstrations come from the suites {' and '.join(SUITES)}."
+            f"Demonstrations come from the suites {' and '.join(SUITES.names())}."
         ) from None
 
 

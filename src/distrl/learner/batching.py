@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from distrl.algorithms import Batch
+from distrl.algorithms.base import Batch
 from distrl.policies.prompts import history_of
 from distrl.replay.base import Sample
 from distrl.types import Decision, Invalid, Prompt, Screen, Trajectory

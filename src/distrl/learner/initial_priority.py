@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
-from distrl.algorithms import Estimates
+from distrl.algorithms.base import Estimates
 from distrl.config import Config
 from distrl.learner import batching
 from distrl.learner.learner import algorithm_of

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from distrl import algorithms
-from distrl.algorithms import Algorithm, Estimates, Plan
+from distrl.algorithms.base import Algorithm, Estimates, Plan
 from distrl.config import Config
 from distrl.errors import TrainingDiverged
 from distrl.learner import batching, canary
@@ -259,7 +259,7 @@ class Learner:
 
 def algorithm_of(config: Config) -> Algorithm:
     """The algorithm of a run, with its settings."""
-    return algorithms.build(config.algorithm.name, {**config.replay.model_dump(), **config.algorithm.model_dump()})
+    return algorithms.build(config.algorithm)
 
 
 def describe(sample: Sample) -> dict[str, float]:

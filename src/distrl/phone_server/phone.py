@@ -14,8 +14,8 @@ from PIL import Image
 from distrl.devices.sim import events, stack, state
 from distrl.devices.sim.apps.base import Context
 from distrl.devices.sim.apps.web.places import resolve
-from distrl.devices.sim.device import SimOptions
 from distrl.devices.sim.latency import latency_model
+from distrl.devices.sim.options import SimOptions
 from distrl.devices.sim.phone import Phone, Rendering
 from distrl.devices.sim.scene import HEIGHT, WIDTH
 from distrl.devices.sim.state import BadEdit

@@ -38,7 +38,7 @@ def serve_phones(options: ServeOptions, say: Say) -> None:
 def make_sdk(folder: Path, avd: str, device: str, say: Say) -> None:
     """Write a stand-in SDK with one AVD, and print how to use it. Raises `ConfigError`."""
     from distrl.devices.avd.options import AvdOptions
-    from distrl.devices.sim.device import SimOptions
+    from distrl.devices.sim.options import SimOptions
     from distrl.phone_server.emulator.sdk import write_sdk
 
     AvdOptions.parse(f"avd://{avd}")

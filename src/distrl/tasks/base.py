@@ -22,13 +22,13 @@ from typing import Any, Protocol
 
 from distrl.config.playing import TASK_FILES, is_task_file
 from distrl.errors import UnknownName
+from distrl.registry import SUITES
 from distrl.types import Action, Element, LongPress, Press, Screen, Swipe, Tap, Task, Tree, Type
 
 Params = Mapping[str, Any]
 Edit = tuple[Any, ...]
 Oracle = Iterator[Action]
 
-SUITES = ("general", "webshop")
 DISMISSALS = ("Not now", "Deny", "Later", "OK")
 """Labels of the button that closes a pop-up without a consequence."""
 LONGEST_SEARCH = 40
@@ -277,8 +277,8 @@ def load_suite(name: str, only: Sequence[str] = ()) -> Suite:
     suite: Suite
     if is_task_file(name):
         suite = importlib.import_module("distrl.tasks.files").open_suite(Path(name))
-    elif name in SUITES:
-        suite = importlib.import_module(f"distrl.tasks.{name}").SUITE
+    elif name in SUITES.names():
+        suite = SUITES.load(name)
     else:
-        raise UnknownName("suite", name, (*SUITES, *(f"FILE{ending}" for ending in TASK_FILES)))
+        raise UnknownName("suite", name, (*SUITES.names(), *(f"FILE{ending}" for ending in TASK_FILES)))
     return suite.only(only) if only else suite

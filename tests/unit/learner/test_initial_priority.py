@@ -22,12 +22,17 @@ def test_new_trajectories_get_the_highest_priority_unless_they_are_ranked(toy):
     assert build(toy.learner(replay=RANKED).config) is not None
 
 
-@pytest.mark.parametrize("algorithm", [{}, {"retrace": False}, {"failure_weight": 0.0}, {"name": "digirl"}])
+LESS = {"priority_failure_weight": 0.25}
+
+
+@pytest.mark.parametrize(
+    "algorithm", [LESS, {**LESS, "retrace": False}, {**LESS, "failure_weight": 0.0}, {"name": "digirl"}]
+)
 def test_it_is_the_priority_that_the_learner_would_give_under_the_weights_that_played(toy, algorithm):
     policy = toy.TablePolicy()
     with torch.no_grad():
         policy.values[:, 0] = torch.tensor([-0.5, 0.3, 1.1])
-    learner = toy.learner(policy, algorithm=algorithm, replay={**RANKED, "failure_priority": 0.25})
+    learner = toy.learner(policy, algorithm=algorithm, replay=RANKED)
     rng = np.random.default_rng(0)
     played = [valued(toy.play(policy.weights(), 0, rng, f"{i}"), policy) for i in range(6)]
     played[0] = replace(played[0], outcome=Outcome("success"))

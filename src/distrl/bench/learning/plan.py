@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from distrl.bench.learning.methods import METHODS
 from distrl.config import Config, load_config, with_free_name
+from distrl.registry import ALGORITHMS
 from distrl.tasks.base import load_suite
 
 BASE = "learning"
 """The config that all methods share."""
+CHOOSES = "algorithm.name="
 GREEDY = "test-instances-greedy"
 """The tasks of test-instances with greedy decoding."""
 TESTS = ("test-instances", GREEDY, "test-templates", "test-apps")
@@ -51,7 +53,7 @@ class RacePlan:
     folder: Path
     """For the runs, their logs and their records."""
     changes: tuple[str, ...] = ()
-    """Overrides for all methods alike."""
+    """Overrides for all methods alike; a setting of one algorithm is for the methods that run it."""
 
     @property
     def seeds(self) -> int:
@@ -65,14 +67,14 @@ class RacePlan:
             yield from (RaceEntry(method, seed) for method, seeds in self.methods.items() if seed < seeds)
 
     def config(self, entry: RaceEntry) -> Config:
-        """The settings of one run; the method's own overrides are applied last. Raises `ConfigError`."""
-        shared = self._shared(entry)
+        """The settings of one run. The method's own overrides are applied last. Raises `ConfigError`."""
+        settings = METHODS[entry.method].settings if entry.trains else ()
+        algorithm = self._algorithm(settings)
+        shared = [*self._shared(entry), *self._changes_for(algorithm), f"{CHOOSES}{algorithm}"]
         base = load_config(BASE, shared)
-        if not entry.trains:
-            return base
         devices = base.workers.count * base.devices.per_worker
         steps = max(1, round(devices * (base.pacing.max_reuse or 1.0) / base.learner.trajectories_per_step))
-        own = [setting.format(devices=devices, steps=steps) for setting in METHODS[entry.method].settings]
+        own = [setting.format(devices=devices, steps=steps) for setting in settings]
         return load_config(BASE, [*shared, *own])
 
     def runnable(self, entry: RaceEntry) -> Config:
@@ -99,8 +101,22 @@ class RacePlan:
             f"run.seed={entry.seed}",
             "evaluation.before=false",
             "evaluation.after=false",
-            *self.changes,
         ]
+
+    def _algorithm(self, settings: Sequence[str]) -> str:
+        """The name of the one that a method with these settings runs."""
+        chosen = [
+            setting.removeprefix(CHOOSES) for setting in (*self.changes, *settings) if setting.startswith(CHOOSES)
+        ]
+        return chosen[-1] if chosen else load_config(BASE).algorithm.name
+
+    def _changes_for(self, algorithm: str) -> list[str]:
+        """The changes for all methods, without settings of algorithms that only other methods of the plan run. What
+        none of them has stays, to be refused."""
+        others = {self._algorithm(METHODS[method].settings) for method in self.methods} - {algorithm}
+        elsewhere = {f"algorithm.{key}" for other in others for key in ALGORITHMS.load(other).model_fields}
+        own = {f"algorithm.{key}" for key in ALGORITHMS.load(algorithm).model_fields}
+        return [change for change in self.changes if change.partition("=")[0] not in elsewhere - own]
 
 
 def evaluation_config(config: Config, test: str, model: str) -> Config:

@@ -17,6 +17,7 @@ from typing import Any
 from distrl.bench.learning.job import RaceJob, described
 from distrl.bench.learning.plan import RaceEntry, RacePlan, shares
 from distrl.bench.learning.record import Record
+from distrl.config.former import translated
 from distrl.errors import ConfigError
 from distrl.policies.models import weights_digest
 
@@ -152,7 +153,7 @@ def finished(plan: RacePlan, entry: RaceEntry) -> bool:
     if not path.exists() or (record := Record.read(path)).failed:
         return False
     config = plan.config(entry)
-    differences = differing(record.config, config.model_dump(mode="json"))
+    differences = differing(translated(record.config), config.model_dump(mode="json"))
     if record.weights and record.weights != weights_digest(config.policy.model):
         differences.append(f"policy.model {config.policy.model!r} had other weights")
     if differences:

@@ -32,8 +32,8 @@ REMEMBERED = 1000
 class AdbPhone:
     """One phone. It is attached at first use."""
 
-    def __init__(self, address: str, *, name: str = "", clock: Callable[[], float] = time.time) -> None:
-        """`clock`: seconds since 1970, which the phone's own clock is compared with."""
+    def __init__(self, address: str, *, seed: int = 0, name: str = "", clock: Callable[[], float] = time.time) -> None:
+        """`clock`: seconds since 1970, which the phone's own clock is compared with. `seed`: not used."""
         self.address = address
         self.withheld: deque[str] = deque(maxlen=REMEMBERED)
         """Scripts that a dry run did not execute, newest last."""

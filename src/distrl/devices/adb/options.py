@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import urlsplit
 
-from distrl.devices.query import Query
+from pydantic.dataclasses import dataclass
+
+from distrl.devices.query import DOCUMENTED, Query
 from distrl.errors import ConfigError, UnknownName
 
 ALL = "*"
@@ -27,14 +29,18 @@ LONGEST_S = 600.0
 CALL_S = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=DOCUMENTED)
 class AdbOptions:
-    """Which phones, and how to treat them."""
+    """Phones behind adb, real or served, `adb://SERIAL`: which of them, and how to treat them."""
+
+    implementation: ClassVar[str] = "distrl.devices.adb.device:AdbPhone"
+    options: ClassVar[tuple[str, ...]] = OPTIONS
 
     serials: tuple[str, ...]
     """Slot k of a worker gets the k-th. Empty: all that are attached."""
     reset: str = "auto"
-    """auto: by broadcast on a served phone, else home. home: stop the app, go home. clear: erase the app's data too."""
+    """auto: by broadcast on a served phone, else home. task: by broadcast. home: stop the app, go home. clear: erase
+    the app's data too. none: leave the phone as it is."""
     app: str = ""
     """Package that a reset stops and opens, unless the task names one."""
     link: str = ""
@@ -42,13 +48,13 @@ class AdbOptions:
     tree: bool = False
     """Ask for the elements on every screen. Seconds on a real phone."""
     settle_s: float | None = None
-    """Pause between an action and the next capture. None: a second on a real phone, nothing on a served one."""
+    """Between an action and the next look. Left out: a second on a real phone, nothing on a served one."""
     call_s: float = CALL_S
     """Timeout of one call."""
     allow: tuple[str, ...] = ()
     """Packages the agent may act in; empty allows all that is not blocked."""
     unblock: frozenset[str] = frozenset()
-    """Risks that are allowed after all."""
+    """Risks that are allowed after all: call, purchase, reset, sms."""
     popups: str = "auto"
     """Which system dialogs are dismissed. auto: all, but on a served phone only those of crashed or hung apps. dismiss:
     all. leave: none; the agent sees them."""

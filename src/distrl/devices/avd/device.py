@@ -32,7 +32,7 @@ MAX_FAILED_LOADS = 2
 class AvdPhone:
     """One phone, its emulator, and its slot of `count`. Started at first use."""
 
-    def __init__(self, address: str, *, name: str = "") -> None:
+    def __init__(self, address: str, *, seed: int = 0, name: str = "") -> None:
         self.address = address
         self._options = AvdOptions.parse(address)
         self._name = name

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import urlencode, urlsplit
+
+from pydantic.dataclasses import dataclass
 
 from distrl.devices.adb.options import OPTIONS as ADB_OPTIONS
 from distrl.devices.adb.options import RESETS as ADB_RESETS
 from distrl.devices.adb.options import AdbOptions
 from distrl.devices.avd.ports import PORTS
-from distrl.devices.query import Query
+from distrl.devices.query import DOCUMENTED, Query
 from distrl.errors import ConfigError
 
 RESETS = (*ADB_RESETS, "snapshot")
@@ -26,15 +28,19 @@ SOFTWARE = "swiftshader_indirect"
 """Software rendering: works on machines without a GPU."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=DOCUMENTED)
 class AvdOptions:
-    """Which AVD, how many of it, and how its emulators are started."""
+    """Emulators that are started, `avd://NAME`: which AVD, how many of it, and how. Takes what `adb://` takes as well;
+    `reset` may also be `snapshot`, which loads the snapshot at every reset."""
+
+    implementation: ClassVar[str] = "distrl.devices.avd.device:AvdPhone"
+    options: ClassVar[tuple[str, ...]] = OWN
 
     name: str
     adb: str
     """Options of the phone behind adb, as a query."""
     count: int | None = None
-    """Most emulators of this AVD on this machine, over all workers. None: no limit."""
+    """Emulators of this AVD on this machine at most, of all workers together. Left out: as many as are asked for."""
     snapshot: str = ""
     """To start from; empty boots cold."""
     loads: bool = False
@@ -46,9 +52,11 @@ class AvdOptions:
     recycle: int = RECYCLE
     """Start a new emulator after this many snapshot loads; 0: never."""
     window: bool = False
+    """Show the emulator's window."""
     gpu: str = SOFTWARE
+    """How the emulator draws, its `-gpu`; the default needs no GPU."""
     memory: int | None = None
-    """Megabytes for the phone; None: what the AVD says."""
+    """Megabytes for the phone; left out: what the AVD says."""
     wipe: str = "avd"
     """What a wiped phone starts from. avd: the AVD's disk. data: the system image, without your apps."""
 

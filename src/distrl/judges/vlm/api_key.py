@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import NoReturn
 from urllib.parse import quote, urlsplit
 
-from distrl.config import JudgeConfig
-from distrl.config.judging import is_loopback
 from distrl.errors import ConfigError
+from distrl.judges.settings import ModelSettings, is_loopback
 
 HIDDEN = "[key]"
 SHORTEST_SECRET = 8
@@ -28,7 +27,7 @@ class ApiKey:
         self._secret = secret
 
     @classmethod
-    def from_environment(cls, config: JudgeConfig, environment: Mapping[str, str] = os.environ) -> ApiKey:
+    def from_environment(cls, config: ModelSettings, environment: Mapping[str, str] = os.environ) -> ApiKey:
         """Raises `ConfigError` if it is missing; a server on this machine may need none."""
         secret = environment.get(config.key_env, "").strip()
         if not secret and not is_loopback(urlsplit(config.url).hostname or ""):

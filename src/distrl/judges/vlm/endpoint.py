@@ -10,8 +10,8 @@ from typing import Protocol
 
 import httpx2
 
-from distrl.config.judging import endpoint_url
 from distrl.errors import JudgeRefused, JudgeTrouble
+from distrl.judges.settings import endpoint_url
 from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.reply import Reply, parse_completion, plain
 from distrl.judges.vlm.retry_after import retry_after_s

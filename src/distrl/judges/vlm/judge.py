@@ -10,6 +10,7 @@ from distrl.backoff import Backoff
 from distrl.config import JudgeConfig
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
 from distrl.judges.rules import unfinished
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.cache import VerdictCache
 from distrl.judges.vlm.circuit_breaker import CircuitBreaker
@@ -39,7 +40,7 @@ class VlmJudge:
 
     def __init__(
         self,
-        config: JudgeConfig,
+        config: ModelSettings,
         endpoint: Endpoint,
         key: ApiKey,
         backoff: Backoff,
@@ -58,8 +59,11 @@ class VlmJudge:
     @classmethod
     def open(cls, config: JudgeConfig, seed: int = 0) -> VlmJudge:
         """The judge of a config, with its API key from the environment. Raises `ConfigError`."""
-        if not config.model:
-            raise ConfigError("No model is set to judge outcomes: set judge.model, and judge.url for its endpoint.")
+        if not isinstance(config, ModelSettings) or not config.model:
+            raise ConfigError(
+                "No model is set to judge outcomes. With judge.kind=vlm or chain, set judge.model, and judge.url for "
+                "its endpoint."
+            )
         key = ApiKey.from_environment(config)
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, random.Random(seed))
         return cls(config, HttpEndpoint(config.url, key, config.timeout_s), key, backoff)

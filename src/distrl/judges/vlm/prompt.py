@@ -14,8 +14,8 @@ import json
 import re
 from dataclasses import asdict, dataclass
 
-from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.reply import SCHEMA
 from distrl.types import Action, Screen, Task, Trajectory, Tree
 
@@ -76,7 +76,7 @@ class JudgeRequest:
         return JudgeRequest({**self.body, "messages": messages}, self.digest)
 
 
-def build_request(config: JudgeConfig, task: Task, trajectory: Trajectory) -> JudgeRequest:
+def build_request(config: ModelSettings, task: Task, trajectory: Trajectory) -> JudgeRequest:
     """Raises `CannotJudge` for a trajectory without screenshots."""
     seen = last_screens(trajectory, config.screenshots)
     if not seen or not all(screen.image for _, screen in seen):

@@ -60,6 +60,24 @@ def test_settings_for_all_reach_all_and_a_method_keeps_what_makes_it_so():
     assert (synchronous.max_lag, synchronous.trajectories_per_version) == (0, 6)
 
 
+def test_a_setting_of_one_algorithm_reaches_the_methods_that_run_it_and_no_other():
+    changes = ("algorithm.trust=0.2", "algorithm.instruction_filter=0.9", "algorithm.invalid_penalty=0.1")
+    plan = replace(PLAN, changes=changes)
+    a_ride, digirl, grpo = (
+        plan.config(RaceEntry(name, 0)).algorithm.model_dump() for name in ("a_ride", RIVALS[1], "grpo")
+    )
+    assert (a_ride["trust"], a_ride["invalid_penalty"]) == (0.2, 0.1)
+    assert (digirl["instruction_filter"], digirl["invalid_penalty"]) == (0.9, 0.1)
+    assert set(grpo) == {"name", "surrogate_clip", "entropy_bonus", "failure_weight"}
+    assert plan.config(RaceEntry(WARM_START, 0)).algorithm.name == "a_ride"
+
+
+def test_a_setting_that_no_method_of_the_plan_has_is_refused():
+    plan = replace(PLAN, methods={"a_ride": 1, "grpo": 1}, changes=("algorithm.instruction_filter=0.9",))
+    with pytest.raises(ConfigError, match=r"'algorithm.instruction_filter' with algorithm.name=a_ride"):
+        plan.config(RaceEntry("a_ride", 0))
+
+
 def test_methods_are_chosen_by_name_or_group_once_and_in_the_order_of_the_table():
     assert list(choose(["grpo", "a_ride", "grpo"], 3)) == ["a_ride", "grpo"]
     lag = ["a_ride", "a_ride_lag16", "a_ride_lag16_uniform", "a_ride_lag16_no_retrace"]

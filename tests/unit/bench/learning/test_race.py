@@ -108,6 +108,26 @@ def test_a_job_ends_when_its_parent_was_killed():
         assert process.stdout.read() == b""
 
 
+@pytest.mark.parametrize(("weight", "same"), [(0.25, True), (0.5, False)])
+def test_records_from_before_settings_belonged_to_their_algorithm_are_compared_by_what_they_meant(
+    short, make_record, weight, same
+):
+    entry = RaceEntry("a_ride", 0)
+    record = make_record(short, entry, 0.5)
+    config = record.config
+    algorithm = {key: value for key, value in config["algorithm"].items() if not key.startswith("priority_")}
+    former = {"failure_priority": weight, "td_error_weight": 1.0, "corrected": algorithm.pop("corrected")}
+    config["algorithm"] = {**algorithm, "surrogate_clip": 0.2}
+    config["replay"] |= former
+    race.record_path(short, entry).parent.mkdir(parents=True)
+    record.write(race.record_path(short, entry))
+    if same:
+        assert race.finished(short, entry)
+    else:
+        with pytest.raises(ConfigError, match="algorithm.priority_failure_weight was 0.5, is 0.25"):
+            race.finished(short, entry)
+
+
 def test_records_of_other_settings_are_not_mixed_in(short, make_record):
     short.records.mkdir(parents=True)
     entry = RaceEntry("a_ride", 0)

@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 import pytest
 
-from distrl.config import JudgeConfig
 from distrl.errors import ConfigError
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.api_key import ApiKey
 
 SECRET = "sk-planted/7f3a+91"
-REMOTE = JudgeConfig(model="m", key_env="MY_KEY")
-LOCAL = JudgeConfig(model="m", key_env="MY_KEY", url="http://127.0.0.1:8000/v1")
+REMOTE = ModelSettings(model="m", key_env="MY_KEY")
+LOCAL = ModelSettings(model="m", key_env="MY_KEY", url="http://127.0.0.1:8000/v1")
 
 
 def test_the_key_of_the_named_variable_goes_into_the_header():

@@ -12,8 +12,8 @@ import pytest
 from films import film
 
 from distrl.backoff import Backoff
-from distrl.config import JudgeConfig
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.judge import VlmJudge
 from distrl.judges.vlm.prompt import REMINDER
@@ -64,7 +64,7 @@ def virtually(story: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 def judge_of(endpoint: Scripted, **changes: Any) -> VlmJudge:
-    config = JudgeConfig.model_validate({"model": "m", "price_in": 2.0, "price_out": 10.0, **changes})
+    config = ModelSettings.model_validate({"model": "m", "price_in": 2.0, "price_out": 10.0, **changes})
     return VlmJudge(config, endpoint, ApiKey(SECRET), Backoff(1.0, 8.0, random.Random(0)))
 
 
@@ -249,6 +249,6 @@ def test_closing_closes_the_endpoint():
 def test_what_a_config_lacks_is_named(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ConfigError, match=r"judge\.model"):
-        VlmJudge.open(JudgeConfig(kind="vlm"))
+        VlmJudge.open(ModelSettings(kind="vlm"))
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        VlmJudge.open(JudgeConfig(kind="vlm", model="m"))
+        VlmJudge.open(ModelSettings(kind="vlm", model="m"))

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import toy_task
 
-from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.prompt import REMINDER, RULES, build_request, delimited, last_screens
 from distrl.judges.vlm.reply import SCHEMA
 from distrl.types import Answer, Done, Invalid, LongPress, Swipe, Tap, Type
 
-CONFIG = JudgeConfig(model="a-model", screenshots=2)
+CONFIG = ModelSettings(model="a-model", screenshots=2)
 
 
 def texts(question) -> list[str]:
