@@ -33,9 +33,9 @@ class Served:
         self._rack, self._loop = rack, loop
         self.addresses = rack.addresses
         self.address = rack.addresses[0]
-        self.outlet = rack.listeners[0]
-        self.phones = [outlet.phone for outlet in rack.listeners]
-        self.phone = self.outlet.phone
+        self.listener = rack.listeners[0]
+        self.phones = [listener.phone for listener in rack.listeners]
+        self.phone = self.listener.phone
 
     def ask(self, work):
         """Run a coroutine where the phones live."""

@@ -67,7 +67,7 @@ def test_an_offline_phone_is_shown_as_such_and_comes_back(adb, broken):
     assert adb("-s", phones.address, "shell", "true").returncode != 0
     assert settles(adb, phones.address, "offline") == "offline"
     phones.phone.fault_injector.faults = {}
-    phones.outlet._mute_until = 0.0
+    phones.listener._offline_until = 0.0
     assert answer_after_coming_back(adb, phones.address, "echo", "here") == b"here\n"
 
 

@@ -89,7 +89,7 @@ class SyntheticPolicy:
     def weights(self) -> dict[str, Any]:
         """Called when a version is due: publishing begins now."""
         self._timestamps.put("publish", time.time())
-        return {name: parameter.detach().numpy().copy() for name, parameter in self._named().items()}
+        return {name: parameter.detach().numpy() for name, parameter in self._named().items()}
 
     def load(self, weights: VersionedWeights) -> None:
         self.stage(weights)()

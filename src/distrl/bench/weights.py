@@ -1,8 +1,8 @@
 """Publish to applied on the last worker, for 5, 100 and 500 MB of weights; and the device time lost to it.
 
-A training run on Ray with waiting devices and a policy of given size: the learner publishes, the host checks and
-stores, the workers poll once a second, fetch, check, stage and swap in. Latency is from the learner's copy of its
-weights until the last worker acts on them. A plain copy of the same bytes in memory is measured for comparison.
+A training run on Ray with waiting devices and a policy of given size: the learner publishes, the host notifies the
+workers, they fetch, check, stage and swap in. Latency is from the learner's seal on its weights until the last worker
+acts on them. A plain copy of the same bytes in memory is measured for comparison.
 
 Device time lost is what devices waited between publishing and the last swap beyond their usual waits: for the policy
 within an episode, for spool and lease between two.

@@ -4,7 +4,8 @@ A plain synchronous object with one caller at a time. Invariants:
 - A trajectory is in the store before it is in replay, and in both before its receipt goes out. After a crash in
   between, the next start fills replay from the store.
 - A trajectory's id is inserted once; a second delivery gets the receipt `duplicate` and changes nothing.
-- A version is on disk before its weights can be fetched, so that versions increase over restarts too.
+- A version is on disk before its weights can be fetched, so that versions increase over restarts too. The weights
+  themselves are in memory only; after a restart the learner publishes them again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from distrl.config import Config
@@ -22,7 +24,7 @@ from distrl.host.counters import RunCounters
 from distrl.host.curriculum import Curriculum
 from distrl.host.features import FeatureCache
 from distrl.host.leases import Leases
-from distrl.host.weights import NewestWeights
+from distrl.host.weights import NewestWeights, Published
 from distrl.replay.base import Sample
 from distrl.replay.buffer import ReplayBuffer
 from distrl.replay.pacing import Backlog, Pacing
@@ -40,6 +42,18 @@ VERSION = "version"
 TRAINED = "run/trained_s"
 INDEX = "replay.json"
 INDEX_EVERY_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What the learner is given for one step, in one answer."""
+
+    sample: Sample | None
+    """None while there is too little to learn from."""
+    features: Features
+    """What workers made of its screens, as far as it is here."""
+    weights_missing: bool
+    """The host started again and has no weights to give out: they should be published again."""
 
 
 class Host:
@@ -68,7 +82,8 @@ class Host:
         part = kinds.count(STARTED)
         store.add_event(STARTED, f"number {part + 1}", now())
         self._features = FeatureCache(config.replay.feature_cache_mb)
-        self.shelf = NewestWeights(highest=_highest_version(store))
+        self._weights = NewestWeights(highest=_highest_version(store))
+        self._listeners: dict[str, Callable[[int], None]] = {}
         self.curriculum = Curriculum(
             suite,
             config.tasks.split,
@@ -110,6 +125,7 @@ class Host:
     def lose_worker(self, worker: str) -> None:
         """This worker is gone; its tasks are leased to others."""
         self._seen_at.pop(worker, None)
+        self._listeners.pop(worker, None)
         self._forget_devices(worker)
         given_back = self.leases.give_back_all_of(worker)
         self.report(worker, "worker_lost", f"{given_back} tasks given back")
@@ -156,12 +172,12 @@ class Host:
         self.counters.sampled(len(sample.trajectories), [self._lag(t) for t in sample.trajectories])
         return sample
 
-    def draw(self, count: int) -> tuple[Sample, Features] | None:
-        """`sample` together with the uploaded features of its screens: one call instead of two."""
+    def draw(self, count: int) -> Draw:
+        """`sample` together with what else the learner needs for its step: one call instead of three."""
         sample = self.sample(count)
-        if sample is None:
-            return None
-        return sample, self.features([step.screen.digest for each in sample.trajectories for step in each.steps])
+        trajectories = sample.trajectories if sample else ()
+        features = self.features([step.screen.digest for each in trajectories for step in each.steps])
+        return Draw(sample, features, self.weights_missing)
 
     def first(self, count: int) -> list[Trajectory]:
         """The trajectories inserted first, screens as references."""
@@ -192,21 +208,35 @@ class Host:
 
     @property
     def version(self) -> int:
-        return self.shelf.highest
+        return self._weights.highest
 
-    def publish(self, weights: VersionedWeights, *, verified: bool = False) -> None:
-        """Raises `StaleVersion` for a version that is not the highest so far, `CorruptData` for torn weights.
-        `verified`: their checksum was compared already."""
-        self.shelf.check(weights, verified=verified)
-        self.store.add_metrics(self.counters.learner_steps, {VERSION: weights.version}, self.now())
-        self.shelf.put(weights)
-        self.backlog.learned()
+    @property
+    def weights_missing(self) -> bool:
+        return self._weights.missing
 
-    def latest(self, newer_than: int, worker: str = "") -> VersionedWeights | None:
+    def publish(self, weights: VersionedWeights) -> None:
+        """Keep a copy of the learner's weights, and give it out."""
+        self.announce(replace(weights, arrays={name: array.copy() for name, array in weights.arrays.items()}))
+
+    def announce(self, weights: Published) -> None:
+        """Give out weights that stay as they are. Raises `StaleVersion` for a version that is not the highest."""
+        self._weights.check(weights.version)
+        if weights.version > self.version:
+            self.store.add_metrics(self.counters.learner_steps, {VERSION: weights.version}, self.now())
+            self.backlog.learned()
+        self._weights.put(weights)
+        for notify in self._listeners.values():
+            notify(weights.version)
+
+    def subscribe(self, name: str, notify: Callable[[int], None]) -> None:
+        """Call this with every version from now on, until the worker of this name is lost. It must not block."""
+        self._listeners[name] = notify
+
+    def latest(self, newer_than: int, worker: str = "") -> Published | None:
         """The newest weights if they are newer. The call also serves as the worker's heartbeat."""
         if worker in self._seen_at:
             self._seen_at[worker] = self.now()
-        return self.shelf.latest(newer_than)
+        return self._weights.latest(newer_than)
 
     # -- the run
 

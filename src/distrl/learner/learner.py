@@ -102,7 +102,7 @@ class Learner:
         return StepReport(self.version, metrics, priorities, publish=self._publishes(), ids=sample.ids)
 
     def sealed(self) -> VersionedWeights:
-        """A copy of the weights to publish now, with their version and checksum."""
+        """The weights to publish now, with their version and checksum. No copy: the next step may change them."""
         with self.outgoing():
             return VersionedWeights.seal(self.version, self.policy.weights())
 

@@ -80,7 +80,8 @@ class TrainablePolicy(Policy, Protocol):
     def critic_parameters(self) -> list[torch.nn.Parameter]: ...
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Copies of all trainable parameters, critic included, as numpy arrays."""
+        """All trainable parameters, critic included, as numpy arrays: views that change with the parameters, where
+        nothing has to be converted."""
 
     def save(self, folder: Path) -> None:
         """Write a Hugging Face model folder, with the critic beside it as `critic.safetensors`."""

@@ -164,7 +164,7 @@ class VlmPolicy:
         return list(self.critic.parameters())
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
-        return {name: p.detach().float().cpu().numpy().copy() for name, p in self._trainable().items()}
+        return {name: p.detach().float().cpu().numpy() for name, p in self._trainable().items()}
 
     def save(self, folder: Path) -> None:
         self.model.save_pretrained(folder)

@@ -47,11 +47,11 @@ def evaluate_policy(
 ) -> Evaluation:
     """Play the config's held-out tasks with `policy.model`, in this process; no run is needed or made."""
     from distrl.evaluation.evaluate import evaluate
-    from distrl.runtime.evaluation import examine
+    from distrl.runtime.evaluation import play_evaluation
     from distrl.runtime.progress import Silent
     from distrl.runtime.topology import Builder
 
-    return evaluate(examine((builder or Builder)(config), progress or Silent()))
+    return evaluate(play_evaluation((builder or Builder)(config), progress or Silent()))
 
 
 def rehearse_inference(builder: Builder, *, steps: int, think_s: float) -> Rehearsal:

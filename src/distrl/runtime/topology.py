@@ -7,7 +7,7 @@
       policy ─── 1 per worker, batched over its devices by a server
       spool ──── 1 per worker, on its disk
     server ───── runtime.policy_servers          with workers.inference=remote: the policy, for all workers
-    guest ────── as many as join                 a worker on a machine that ran `distrl worker`
+    joined ───── as many as join                 a worker on a machine that ran `distrl worker`
 
 `serial` calls these objects in one thread on a virtual clock; `ray` gives host, learner and each worker a process.
 Whoever wants another part (a test its toy phone) subclasses `Builder`.

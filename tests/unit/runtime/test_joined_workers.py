@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from local_ray import local
 from toy import ToyBuilder, toy_config
 
 from distrl.runtime.join_requests import Candidate, Standing, Visit
-from distrl.runtime.ray.joined_workers import Guests
+from distrl.runtime.ray.joined_workers import JoinedWorkers
 
 
 def answers(tmp_path: Any, *visits: Visit, taken: tuple[str, ...] = ()) -> dict[str, Standing]:
     """What the gate is told after these visits."""
-    guests = Guests(ToyBuilder(toy_config(tmp_path)), "toy-1", lambda: list(taken), lambda *_: None, lambda _: None)
-    guests.tend(lambda _: list(visits))
+    config = toy_config(tmp_path)
+    workers = JoinedWorkers(ToyBuilder(config), "toy-1", lambda: list(taken), local(None), lambda _: None)
+    workers.tend(lambda _: list(visits))
     heard: dict[str, Standing] = {}
 
     def listen(standings: dict[str, Standing]) -> list[Visit]:
         heard.update(standings)
         return []
 
-    guests.tend(listen)
+    workers.tend(listen)
     return heard
 
 

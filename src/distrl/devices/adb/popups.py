@@ -53,7 +53,7 @@ Press = Callable[[list[str]], Awaitable[None]]
 
 
 def recognize(window: str) -> PopupKind | None:
-    return next((box for box in POPUP_KINDS if box.window.search(window)), None)
+    return next((popup for popup in POPUP_KINDS if popup.window.search(window)), None)
 
 
 class PopupHandler:
@@ -62,7 +62,7 @@ class PopupHandler:
     def __init__(
         self, options: AdbOptions, capture: ScreenCapture, press: Press, dismissed: Counter[str], *, served: bool
     ) -> None:
-        kinds = frozenset(box.kind for box in POPUP_KINDS)
+        kinds = frozenset(popup.kind for popup in POPUP_KINDS)
         usual = BROKEN if served else kinds
         self._kinds = {"auto": usual, "dismiss": kinds, "leave": frozenset[str]()}[options.popups]
         if options.dry:
@@ -73,7 +73,7 @@ class PopupHandler:
         self._dismissed = dismissed
 
     def start_episode(self) -> None:
-        """A new episode."""
+        """Reset the count of waits."""
         self._waited = 0
 
     async def dismiss(
@@ -82,25 +82,25 @@ class PopupHandler:
         """The screen after the dialogs are dismissed, and a flag for each kind."""
         flags: list[str] = []
         for _ in range(MAX_IN_A_ROW):
-            box = recognize(shot.front.window)
-            if box is None or box.kind not in self._kinds or not await self._press_button(box, shot.size):
+            popup = recognize(shot.front.window)
+            if popup is None or popup.kind not in self._kinds or not await self._press_button(popup, shot.size):
                 break
-            self._dismissed[box.kind] += 1
-            flags.append(f"dismissed-{box.kind}")
+            self._dismissed[popup.kind] += 1
+            flags.append(f"dismissed-{popup.kind}")
             shot = await recapture()
         return shot, tuple(dict.fromkeys(flags))
 
-    async def _press_button(self, box: PopupKind, size: tuple[int, int]) -> bool:
+    async def _press_button(self, popup: PopupKind, size: tuple[int, int]) -> bool:
         bounds = await self._capture.bounds_by_id(size)
-        for button in self._preferred(box):
+        for button in self._preferred(popup):
             if button in bounds:
                 left, top, right, bottom = bounds[button]
                 await self._press(["input", "tap", str((left + right) // 2), str((top + bottom) // 2)])
                 self._waited += button == WAIT
                 return True
-        if box.back:
+        if popup.back:
             await self._press(BACK)
-        return box.back
+        return popup.back
 
-    def _preferred(self, box: PopupKind) -> tuple[str, ...]:
-        return box.buttons[::-1] if box.kind == "anr" and self._waited >= MAX_WAITS else box.buttons
+    def _preferred(self, popup: PopupKind) -> tuple[str, ...]:
+        return popup.buttons[::-1] if popup.kind == "anr" and self._waited >= MAX_WAITS else popup.buttons

@@ -25,13 +25,13 @@ BLOCKED_LINKS = {
     "purchase": ("market", "upi", "bitcoin"),
 }
 NEVER_LINKED = ("intent", "android-app", "javascript", "file", "content")
-"""Links that can hold any intent at all, or look into the phone."""
+"""Schemes that can carry any intent, or read files of the phone."""
 SYSTEM = re.compile(r"^android$|systemui|permissioncontroller|packageinstaller|launcher", re.IGNORECASE)
-"""Where an agent passes through on its way to an app that is allowed."""
+"""Allowed also with `allow=`: an agent needs them on the way to an allowed app."""
 
 
 class Guard:
-    """Refuses, by the options of one device."""
+    """Refuses actions, links and apps by the options of one device."""
 
     def __init__(self, options: AdbOptions) -> None:
         self._allow = frozenset(options.allow)
@@ -41,7 +41,7 @@ class Guard:
         }
 
     def check(self, action: Action, front: Front) -> None:
-        """Raises `ActionRefused`. Back and home lead out and are always free."""
+        """Raises `ActionRefused`. Back and home are always allowed."""
         leads_out = isinstance(action, Press) and action.key != "enter"
         if leads_out or not isinstance(action, Tap | LongPress | Swipe | Type | Press):
             return

@@ -123,21 +123,21 @@ class DeviceSupervisor:
 
     async def _climb_ladder(self, fault: DeviceError) -> Rung | None:
         """The rung that helped."""
-        newest = fault
+        last_error = fault
         for rung in self._ladder_start.rungs(fault):
-            if not self._policy.may_try(rung, self._device, newest):
+            if not self._policy.may_try(rung, self._device, last_error):
                 continue
             for pause_s in self._policy.pauses_s(rung):
                 if pause_s:
                     await self._sleep(pause_s)
                 self._record.rung_started(rung)
                 await self._report_health()
-                trouble = await self._with_timeout(rung, self._policy.deadline_s(rung), self._run_rung(rung))
-                if trouble is None:
+                error = await self._with_timeout(rung, self._policy.deadline_s(rung), self._run_rung(rung))
+                if error is None:
                     return rung
-                newest = trouble
-        self._fault = newest  # the fault that the next climb starts from
-        await self._reporter.event("device_not_recovered", f"{self._record.name}: the last rung says: {newest}")
+                last_error = error
+        self._fault = last_error  # the fault that the next climb starts from
+        await self._reporter.event("device_not_recovered", f"{self._record.name}: the last rung says: {last_error}")
         return None
 
     async def _run_rung(self, rung: Rung) -> None:

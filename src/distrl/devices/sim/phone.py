@@ -115,7 +115,7 @@ class Phone:
         return self._composition
 
     def render(self) -> Rendering:
-        """The picture is painted anew only when it differs from the last one."""
+        """The image is drawn again only when it differs from the last one."""
         scene = self.compose().scene
         if self._painted is None or self._painted[0] != scene.ops:
             self._painted = (scene.ops, Painter(self.scale).paint(scene.ops))

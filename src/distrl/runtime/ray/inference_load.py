@@ -8,23 +8,27 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import ray
 
 from distrl.policies.server import PolicyServer
 from distrl.runtime import lifecycle
 from distrl.runtime.progress import Silent
-from distrl.runtime.ray.actors import HostActor
-from distrl.runtime.ray.clients import answer
 from distrl.runtime.ray.cluster import Cluster
-from distrl.runtime.ray.inference import ServerActor, remote_policy
+from distrl.runtime.ray.handle import Handle, RemoteCall
+from distrl.runtime.ray.host_actor import HostActor
+from distrl.runtime.ray.policy_server import ServerActor
 from distrl.runtime.ray.processes import Process, one_thread
+from distrl.runtime.ray.remote_policy import remote_policy
 from distrl.runtime.topology import Builder, topology
 from distrl.types import Prompt
 from distrl.worker.base import PolicyClient
 
+A = TypeVar("A")
+
 NAMESPACE = "rehearsal"
+FOREVER_S = 86_400.0
 FIRST_SEED = 1_000_000
 """Seeds of screens that are looked at before anything is timed."""
 
@@ -92,25 +96,28 @@ def rehearse(builder: Builder, *, steps: int, think_s: float) -> Rehearsal:
     cluster = Cluster(config.runtime, builder.folder, NAMESPACE)
     try:
         names, wait_s = topology(config), config.runtime.wait_s
-        host = ray.remote(HostActor).options(name=names.host, num_cpus=0).remote(builder)
-        servers = [
-            ray.remote(ServerActor).options(name=name, num_cpus=0).remote(builder, name, number)
-            for number, name in enumerate(names.servers)
-        ]
-        _all([process.ready.remote() for process in (host, *servers)], wait_s)
-        askers = [ray.remote(Asker).options(num_cpus=0).remote(builder, n) for n in range(config.workers.count)]
-        _all([asker.look.remote(steps) for asker in askers], wait_s)
-        start = time.perf_counter()
-        told = ray.get([asker.ask.remote(think_s) for asker in askers])
-        seconds = time.perf_counter() - start
+        start(HostActor, names.host, builder).ask(HostActor.ready)
+        servers = [start(ServerActor, name, builder, name, number) for number, name in enumerate(names.servers)]
+        askers = [start(Asker, f"asker-{number}", builder, number) for number in range(config.workers.count)]
+        _all([server.start(ServerActor.ready) for server in servers], wait_s)
+        _all([asker.start(Asker.look, steps) for asker in askers], wait_s)
+        began = time.perf_counter()
+        asked = [asker.start(Asker.ask, think_s) for asker in askers]
+        told = [each.result(FOREVER_S) for each in asked]
+        seconds = time.perf_counter() - began
         figures = [(batches, decisions) for _, batches, decisions in told]
-        figures += ray.get([server.figures.remote() for server in servers])
+        figures += [server.start(ServerActor.figures).result(wait_s) for server in servers]
     finally:
         cluster.close()
     latencies = tuple(latency for each, _, _ in told for latency in each)
     return Rehearsal(latencies, sum(b for b, _ in figures), sum(d for _, d in figures), seconds)
 
 
-def _all(references: Sequence[Any], wait_s: float) -> None:
-    for reference in references:
-        answer("process", "start", reference, wait_s)
+def start(kind: type[A], name: str, builder: Builder, *details: Any) -> Handle[A]:
+    actor = ray.remote(kind).options(name=name, num_cpus=0).remote(builder, *details)
+    return Handle(actor, name, builder.config.runtime.wait_s)
+
+
+def _all(calls: Sequence[RemoteCall[Any]], wait_s: float) -> None:
+    for call in calls:
+        call.result(wait_s)

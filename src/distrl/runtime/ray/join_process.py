@@ -21,8 +21,9 @@ import distrl
 from distrl.errors import CannotJoin, DistrlError, Unreachable
 from distrl.runtime.join_requests import NEW, Candidate
 from distrl.runtime.join_watcher import GONE, Offer
-from distrl.runtime.ray.clients import answer
 from distrl.runtime.ray.cluster import check_token
+from distrl.runtime.ray.handle import Handle
+from distrl.runtime.ray.host_actor import HostActor
 from distrl.runtime.ray.node import AUTO, TooSlow, answers, start_node, use_node
 from distrl.runtime.ray.run import NAMESPACE
 from distrl.store.provenance import code_digest
@@ -68,13 +69,13 @@ def play(offer: Offer, folder: Path, leaving: threading.Event) -> int:
         overrides=offer.overrides,
     )
     namespace = find_training(offer, leaving)
-    host = ray.get_actor("host", namespace=namespace)
+    host: Handle[HostActor] = Handle(ray.get_actor("host", namespace=namespace), "host", ANSWER_S)
     said, noticed, heard_at, left_at = "", False, time.monotonic(), float("inf")
     while True:
         if leaving.is_set():
             left_at = min(left_at, time.monotonic())
         try:
-            standing = answer("host", "knock", host.knock.remote(asdict(candidate), leaving.is_set()), ANSWER_S)
+            standing = host.ask(HostActor.knock, asdict(candidate), leaving.is_set())
             heard_at = time.monotonic()
         except Unreachable:
             if is_gone(offer, namespace, time.monotonic() - heard_at):

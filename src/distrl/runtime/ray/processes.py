@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import ray
 
-from distrl.runtime.topology import Builder, topology
+from distrl.runtime.topology import Builder
 
 
-def the_host(builder: Builder) -> Any:
-    """Found by name: a process that is started again gets no handle from anybody."""
-    return ray.get_actor(topology(builder.config).host)
+def this_process() -> Any:
+    """The actor that we are in, to be called by others."""
+    return ray.get_runtime_context().current_actor
 
 
 def one_thread() -> None:
@@ -36,6 +37,9 @@ def collect_rarely() -> None:
 
 class Process:
     """An error in the constructor would kill the process and lose its message: it is kept for whoever asks."""
+
+    CONCURRENCY_GROUPS: Mapping[str, int] = {}
+    """Threads beside the one that answers calls, by name; a method says which it runs in."""
 
     def __init__(self, builder: Builder, *details: Any) -> None:
         self._failure: Exception | None = None

@@ -10,7 +10,7 @@ import pytest
 from ray.exceptions import ActorUnavailableError
 
 from distrl.errors import PolicyUnreachable
-from distrl.runtime.ray.inference import NEWEST, RemotePolicy
+from distrl.runtime.ray.remote_policy import NEWEST, RemotePolicy
 from distrl.types import Decision, Done, Element, Prompt, Screen
 
 PROMPT = Prompt("goal", Screen(b"image", 1, 1, (Element("a", "button", (0, 0, 1, 1)),)))
