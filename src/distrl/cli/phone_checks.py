@@ -24,7 +24,7 @@ def look_at_phones(address: str, *, deep: bool) -> list[PhoneReport]:
 
 
 def watch_phones(address: str) -> Iterator[list[PhoneReport]]:
-    """A new look each time that somebody wants one, through one adb server. Raises `ConfigError`."""
+    """A new listing per iteration, through one adb server. Raises `ConfigError`."""
     from distrl.devices.adb.diagnostics import check_phones
     from distrl.devices.adb.options import AdbOptions
     from distrl.devices.adb.server import acquire_server, release_server

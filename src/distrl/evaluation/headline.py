@@ -1,4 +1,4 @@
-"""The first thing a reader of the report sees: how good it was, how good it is, and how sure that is."""
+"""The head of the report: success before and after training, with intervals."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPAN = Scale(0.0, 1.0, 8, SPAN_WIDTH - 8)
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A rate of success, and where it stands on the scale."""
+    """A success rate, and its position on the scale."""
 
     kind: str
     label: str

@@ -1,4 +1,4 @@
-"""Screenshot features on their way from a worker to the learner."""
+"""Cache of screenshot features, from their upload by a worker until the learner fetches them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from distrl.types import Features, Floats
 
 
 class FeatureCache:
-    """Holds them in memory until they are asked for, once; beyond its capacity the oldest leave."""
+    """Holds features in memory until they are fetched, once; beyond its capacity the oldest are evicted."""
 
     def __init__(self, capacity_mb: int) -> None:
         self._features: FIFOCache[str, Floats] = FIFOCache(capacity_mb * 2**20, lambda array: array.nbytes)
@@ -23,10 +23,10 @@ class FeatureCache:
     def put(self, features: Features) -> None:
         for digest, array in features.items():
             with contextlib.suppress(ValueError):  # larger than the capacity: the learner computes it from the image
-                # A copy: what came through shared memory would keep all of its message there.
+                # A copy: an array in shared memory would keep its whole message alive.
                 self._features[digest] = np.array(array)
 
     def take(self, digests: Iterable[str]) -> dict[str, Floats]:
-        """Those that are here. They leave: the learner has a cache of its own."""
+        """Return and remove those that are cached: the learner has a cache of its own."""
         found = {digest: self._features.pop(digest, None) for digest in digests}
         return {digest: array for digest, array in found.items() if array is not None}

@@ -106,18 +106,18 @@ class VlmPolicy:
     def known_features(self, digests: Sequence[str]) -> Features:
         if self.cache_kind != "features":
             return {}
-        found = {digest: self.cache.find(digest) for digest in digests}
+        found = {digest: self.cache.peek(digest) for digest in digests}
         return {digest: f.float().cpu().numpy().copy() for digest, f in found.items() if f is not None}
 
     # --- learning -------------------------------------------------------------------------------
 
     def missing(self, screens: Sequence[Screen]) -> list[str]:
         wanted = dict.fromkeys(s.digest for s in screens if not s.image)
-        self.cache.hold(wanted)
+        self.cache.touch(wanted)
         return [digest for digest in wanted if digest not in self.cache]
 
     def remember(self, screens: Sequence[Screen]) -> None:
-        self.cache.hold(s.digest for s in screens)
+        self.cache.touch(s.digest for s in screens)
         new = {s.digest: s for s in screens if s.image and s.digest not in self.cache}
         if not new or self.cache_kind == "nothing":
             return

@@ -37,7 +37,7 @@ class FixedMovesPolicy:
         return Decision(action, text, (1,), (-0.5,), 0.1, self.version)
 
     async def load(self, weights: Any) -> None:
-        raise AssertionError("nobody publishes weights here")
+        raise AssertionError("no weights are published in this bench")
 
     def known_features(self, digests: Any) -> Features:
         return {}

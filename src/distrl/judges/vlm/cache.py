@@ -1,4 +1,4 @@
-"""Verdicts by content: the same question to the same model is asked once."""
+"""Cache of verdicts, by the hash of the request: the same request is sent once."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ REMEMBERED = 10_000
 
 
 class VerdictCache:
-    """In memory, and in a folder if there is one: `ab/<sha256>.json`. It saves money and decides nothing: a file that
-    is missing, damaged or cannot be written only means that the model is asked."""
+    """In memory, and in a folder if there is one: `ab/<sha256>.json`. A file that is missing,
+    damaged or cannot be written is a cache miss."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
@@ -56,6 +56,6 @@ class VerdictCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 partial.write_text(text, encoding="utf-8")
-                os.replace(partial, path)  # whole or not at all: several workers may share the folder
+                os.replace(partial, path)  # atomic: several workers may share the folder
             finally:
                 partial.unlink(missing_ok=True)
