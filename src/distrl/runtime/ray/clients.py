@@ -81,9 +81,9 @@ class LearnersClient:
         self._host = host
         self._this_process = this_process
         self._told: list[Told] = []
-        self._brought: Features = {}
+        self._features: Features = {}
         """Features that came with the last sample."""
-        self._leaving: VersionedWeights | None = None
+        self._outgoing: VersionedWeights | None = None
         self.weights_missing = False
 
     @property
@@ -93,7 +93,7 @@ class LearnersClient:
     def sample(self, count: int) -> Sample | None:
         draw = self._host.ask_patiently(HostActor.draw, count)
         self._settle()
-        self._brought, self.weights_missing = draw.features, draw.weights_missing
+        self._features, self.weights_missing = draw.features, draw.weights_missing
         return draw.sample
 
     def first(self, count: int) -> list[Trajectory]:
@@ -101,7 +101,7 @@ class LearnersClient:
 
     def features(self, digests: Sequence[str]) -> Features:
         """Those that came with the sample. The host had no others then, and asking again would cost another wait."""
-        return {digest: self._brought[digest] for digest in digests if digest in self._brought}
+        return {digest: self._features[digest] for digest in digests if digest in self._features}
 
     def screens(self, digests: Sequence[str]) -> list[Screen]:
         return self._host.ask_patiently(HostActor.screens, list(digests))
@@ -114,7 +114,7 @@ class LearnersClient:
 
     def publish(self, weights: VersionedWeights) -> None:
         """Returns once workers can have them; until then the arrays must stay as they are."""
-        self._leaving = weights
+        self._outgoing = weights
         try:
             while not self._publish(weights):
                 pass  # the host died in between and is another process now, which has to fetch them itself
@@ -123,14 +123,14 @@ class LearnersClient:
             if self.version != weights.version:
                 raise
         finally:
-            self._leaving = None
+            self._outgoing = None
 
     def hand_over(self, version: int) -> Weights:
         """The arrays that are being published: called in another thread of this process while `publish` waits."""
-        leaving = self._leaving
-        if leaving is None or leaving.version != version:
-            raise StaleVersion(version, leaving.version if leaving else version)
-        return leaving.arrays
+        outgoing = self._outgoing
+        if outgoing is None or outgoing.version != version:
+            raise StaleVersion(version, outgoing.version if outgoing else version)
+        return outgoing.arrays
 
     def replay_state(self) -> Tree:
         self._settle()

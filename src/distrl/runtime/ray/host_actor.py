@@ -51,7 +51,7 @@ class HostActor(Process):
     def _build(self, builder: Builder, *details: Any) -> None:
         self._plain_host = builder.host(time.time)
         self._wait_s = builder.config.runtime.wait_s
-        self._handed_over: tuple[int, Any] | None = None
+        self._fetched: tuple[int, Any] | None = None
         self._gate = Gate(code_digest(), time.time)
 
     @property
@@ -112,23 +112,23 @@ class HostActor(Process):
         returns belongs to the caller: the arrays are copied once, and are ours."""
         self.ready()
         source: Handle[WeightSource] = Handle(learner, "learner", self._wait_s)
-        self._handed_over = (version, source.start(WeightSource.hand_over, version).reference)
-        return (self._handed_over[1],)
+        self._fetched = (version, source.start(WeightSource.hand_over, version).reference)
+        return (self._fetched[1],)
 
     def publish(self, version: int, checksum: str) -> bool:
         """Give out what was fetched, once it is there. False when this is another process than the one that fetched
         it. Raises what the host raises."""
-        if self._handed_over is None or self._handed_over[0] != version:
+        if self._fetched is None or self._fetched[0] != version:
             return False
-        self._host.announce(SharedWeights(version, checksum, (self._handed_over[1],)))
-        self._handed_over = None
+        self._host.announce(SharedWeights(version, checksum, (self._fetched[1],)))
+        self._fetched = None
         return True
 
     def latest(self, newer_than: int, worker: str, listener: Any) -> SharedWeights | None:
         """Newer weights, if there are any. Asking subscribes: from then on the listener is told of each version. A host
         that starts again hears of its listeners when they ask next."""
-        telling: Handle[WeightListener] = Handle(listener, worker, self._wait_s)
-        self._host.subscribe(worker, lambda version: tell(telling, version))
+        process: Handle[WeightListener] = Handle(listener, worker, self._wait_s)
+        self._host.subscribe(worker, lambda version: notify(process, version))
         newest = self._host.latest(newer_than, worker)
         assert newest is None or isinstance(newest, SharedWeights)  # nothing else is published here
         return newest
@@ -172,7 +172,7 @@ class HostActor(Process):
         return self._gate.dismiss(why)
 
 
-def tell(listener: Handle[WeightListener], version: int) -> None:
+def notify(listener: Handle[WeightListener], version: int) -> None:
     """Not waited for. A listener that does not hear it, because it is starting again, asks by itself."""
     listener.start(WeightListener.weights_published, version)
 

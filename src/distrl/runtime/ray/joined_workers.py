@@ -25,7 +25,7 @@ from distrl.runtime.topology import Builder
 
 FIRST_NUMBER = 20_000
 """Worker numbers seed their policies; those of joined workers start here."""
-ROOM_S = 0.1
+BLOCKED_RETRY_S = 0.1
 """Between two attempts of a worker that waits for the host or for room on a disk."""
 
 
@@ -159,7 +159,7 @@ class JoinedWorkers:
     def raised(self, process: Supervised, error: Exception) -> bool:
         worker = self._workers[process.name]
         if isinstance(error, StorageFull | Unreachable) and not worker.leaving:
-            time.sleep(ROOM_S)  # the one thing that helps here is time
+            time.sleep(BLOCKED_RETRY_S)  # the one thing that helps here is time
             return True
         self._let_go(worker, Standing("refused", f"the worker cannot play: {error}"))
         self._host.ask_patiently(HostActor.lose_worker, worker.name)

@@ -19,12 +19,13 @@ from distrl.runtime.topology import topology
 
 SLICE_S = 2.0
 """The learner works this long before the driver may ask it for something else."""
-ROOM_S = 1.0
+BLOCKED_RETRY_S = 1.0
 """Between two attempts of a process that waits for the host or for room on a disk."""
 
 
 class OwnProcesses:
-    """Started with the run, and ended with it. None of them may be missing for good but one of several alike."""
+    """Started with the run, and ended with it. The run goes on without a worker or a policy server that died too often,
+    as long as another one is left."""
 
     def __init__(self, config: Config, placement: Placement, host: Handle[HostActor], progress: Progress) -> None:
         names = topology(config)
@@ -106,7 +107,7 @@ class OwnProcesses:
         if text != self._said:
             self._progress.message(text)
         self._said = text
-        time.sleep(ROOM_S)  # the one thing that helps here is time
+        time.sleep(BLOCKED_RETRY_S)  # the one thing that helps here is time
         return True
 
     def died(self, process: Supervised, *, restarts: bool) -> bool:

@@ -27,8 +27,8 @@ from distrl.types import VersionedWeights
 
 WATCH_S = 0.5
 MARK_S = 10.0
-HURRY_S = 10.0
-"""How long we wait for answers that would only be nice to have."""
+SHORT_WAIT_S = 10.0
+"""For answers that the run can do without."""
 
 FIRST_SIDE_NUMBER = 10_000
 """Worker numbers seed their policies; those of side evaluations start here."""
@@ -46,7 +46,7 @@ class RayRun:
         self.interrupt = interrupt
         self.wait_s = self.config.runtime.wait_s
         self._stats: dict[str, float] = {}
-        self._heard_at = time.monotonic()
+        self._answered_at = time.monotonic()
         self._marked_at = time.monotonic()
         self._cluster = Cluster(self.config.runtime, builder.folder, namespace_of(self.config.run.name))
         interrupt.listen()  # Ray takes SIGTERM for itself
@@ -102,7 +102,7 @@ class RayRun:
             self.progress.message,
         )
         side = SideEvaluations(self.config.evaluation.every_minutes, self._start_side_evaluation, self._keep)
-        stop_s = HURRY_S  # an error is not kept waiting behind workers that may wait for what caused it
+        stop_s = SHORT_WAIT_S  # an error is not kept waiting behind workers that may wait for what caused it
         try:
             while not self._ends():
                 supervisor.tend(WATCH_S)
@@ -123,7 +123,7 @@ class RayRun:
 
     def close(self) -> None:
         try:
-            self._host.start(HostActor.close).result(HURRY_S)
+            self._host.start(HostActor.close).result(SHORT_WAIT_S)
         except Unreachable:
             pass  # it is being ended anyway, and what it acknowledged is on disk
         finally:
@@ -161,16 +161,16 @@ class RayRun:
     def _visits(self, standings: dict[str, Standing]) -> list[Visit]:
         """Who has knocked. A host that starts again has nobody at its gate for a moment."""
         try:
-            return self._host.start(HostActor.visits, standings).result(HURRY_S)
+            return self._host.start(HostActor.visits, standings).result(SHORT_WAIT_S)
         except Unreachable:
             return []
 
     def _dismiss(self, why: str) -> None:
         """Send the machines home that joined. One that does not hear it in time would wait for a resume."""
-        deadline = time.monotonic() + HURRY_S
+        deadline = time.monotonic() + SHORT_WAIT_S
         while time.monotonic() < deadline:
             try:
-                if not self._host.start(HostActor.dismiss, why).result(HURRY_S):
+                if not self._host.start(HostActor.dismiss, why).result(SHORT_WAIT_S):
                     return
             except Unreachable:
                 pass  # it starts again, and then hears of everybody again
@@ -178,23 +178,23 @@ class RayRun:
 
     def _ends(self) -> bool:
         """Look at the figures, show them, and see whether a limit is reached."""
-        self._listen_to_host()
+        self._update_stats()
         times = {"phase": "train", "elapsed_s": self.limits.trained_s, "limit_s": self.limits.limit_s}
         self.progress.update({**times, **self._stats})
         return self.interrupt.requested or self.limits.reached(self._stats)
 
-    def _listen_to_host(self) -> None:
+    def _update_stats(self) -> None:
         now = time.monotonic()
         try:
             self._stats = self._host.start(HostActor.stats).result(5.0)
             if now - self._marked_at > MARK_S:
                 self._host.ask_patiently(HostActor.mark, self.limits.trained_s)
                 self._marked_at = now
-            self._heard_at = now
+            self._answered_at = now
         except StorageFull:
-            self._heard_at = now  # it lives, and holds the workers until there is room
+            self._answered_at = now  # it lives, and holds the workers until there is room
         except Unreachable as error:
-            if now - self._heard_at > self.wait_s:
+            if now - self._answered_at > self.wait_s:
                 raise ProcessLost("host", self.config.runtime.max_restarts + 1, self.config.run_folder) from error
 
 
