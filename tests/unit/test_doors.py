@@ -89,7 +89,7 @@ def test_nothing_is_killed_but_actors_and_jobs_of_our_own():
     assert ends <= ours
     kills = {where.partition(":")[0] for where, name, _ in calls() if name.endswith(".kill")}
     assert kills <= {
-        *("runtime/ray/handle.py", "runtime/ray/own_processes.py", "runtime/ray/run.py"),
+        *("runtime/ray/handle.py", "runtime/ray/run.py", "runtime/ray/own_processes.py"),
         *("runtime/ray/evaluations.py", "runtime/ray/joined_workers.py"),
         *("bench/faults/campaign.py", "bench/faults/emulators.py"),
     }

@@ -96,7 +96,8 @@ def time_inference(builder: Builder, *, steps: int, think_s: float) -> Inference
     cluster = Cluster(config.runtime, builder.folder, NAMESPACE)
     try:
         names, wait_s = topology(config), config.runtime.wait_s
-        start(HostActor, names.host, builder).ask(HostActor.ready)
+        host = start(HostActor, names.host, builder)  # kept: Ray ends a process that nobody holds
+        host.ask(HostActor.ready)
         servers = [start(ServerActor, name, builder, name, number) for number, name in enumerate(names.servers)]
         workers = [start(LoadWorker, f"load-{number}", builder, number) for number in range(config.workers.count)]
         _all([server.start(ServerActor.ready) for server in servers], wait_s)
