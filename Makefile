@@ -1,15 +1,18 @@
 # make setup   everything into .venv          make train   the quickstart, from a bare clone
-# make test    what CI runs                   make docs    generated pages and the picture of the phone
+# make check   lint and fast unit tests       make test    everything; CI runs it and `make site`
+# make docs    generated pages and the        make site    the documentation as a site, in build/site
+#              picture of the phone
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SITE_READY := .venv/.site-ready
 # In the order of the folders: what takes long (faults, integration) starts first and does not wait for each other at the end.
 PYTEST_OPTIONS ?= -n 2 --dist loadfile --no-loadscope-reorder
 
 # Each test process does its own small work; more threads than cores would only make them wait for each other.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup train test lint adb format docs clean
+.PHONY: setup train check test lint adb format docs site clean
 
 setup: $(READY)
 
@@ -24,6 +27,9 @@ $(READY): pyproject.toml constraints.txt
 
 train: setup
 	$(BIN)/distrl train quickstart $(ARGS)
+
+check: lint
+	$(BIN)/python -m pytest $(PYTEST_OPTIONS) -m "not slow" tests/unit
 
 test: lint adb
 	$(BIN)/python -m pytest $(PYTEST_OPTIONS)
@@ -46,8 +52,17 @@ format: setup
 
 docs: setup
 	$(BIN)/distrl config --markdown > docs/configuration.md
+	$(BIN)/python -m distrl.bench.learning.plots docs/images results/learning-general.json results/learning-webshop.json
 	$(BIN)/python -m distrl.bench.learning.reproduction > docs/reproduction.md
 	$(BIN)/python -c 'from distrl.devices.sim.preview import sheet; sheet().save("docs/images/phone.png", optimize=True)'
+
+$(SITE_READY): $(READY)
+	$(BIN)/python -m pip install -q --no-compile -c constraints.txt -e '.[docs]'
+	touch $@
+
+# Strict: a link or an anchor that leads nowhere fails it (not with --quiet, which leaves warnings uncounted).
+site: $(SITE_READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache src/*.egg-info

@@ -10,19 +10,27 @@ import numpy.typing as npt
 import torch
 
 from distrl import algorithms
-from distrl.algorithms import Algorithm, Batch, Estimates
-from distrl.config import AlgorithmConfig, ReplayConfig
+from distrl.algorithms.base import Algorithm, Batch, Estimates
+from distrl.registry import ALGORITHMS
 
 LENGTHS = [3, 1, 4, 2]
 STEPS = sum(LENGTHS)
 
 
 def algorithm(name: str = "a_ride", **changes: Any) -> Any:
-    """The algorithm with its default settings but for these."""
+    """The algorithm with its default settings but for these; those that only others have are left out."""
+    settings = ALGORITHMS.load(name)
+    everywhere = {field for each in ALGORITHMS.names() for field in ALGORITHMS.load(each).model_fields}
+    assert set(changes) <= everywhere
     built: Algorithm = algorithms.build(
-        name, {**ReplayConfig().model_dump(), **AlgorithmConfig().model_dump(), **changes}
+        settings(**{key: changes[key] for key in changes.keys() & settings.model_fields})
     )
     return built
+
+
+def uses_critic(name: str) -> bool:
+    uses: bool = algorithms.implementation(ALGORITHMS.load(name)).uses_critic
+    return uses
 
 
 def random_batch(seed: int = 0) -> Batch:

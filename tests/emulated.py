@@ -10,10 +10,10 @@ from pathlib import Path
 from unittest import mock
 
 from distrl.devices.open import open_device
-from distrl.phone_server.emulator import orders
+from distrl.phone_server.emulator.faults import VARIABLE
 from distrl.phone_server.emulator.folder import AvdFolder
 from distrl.phone_server.emulator.sdk import StandInSdk, write_sdk
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 
 NAME = "Pixel_7"
 PATIENCE_S = 60
@@ -25,7 +25,7 @@ def sdk(folder: Path, *faults: str) -> Iterator[StandInSdk]:
     made = write_sdk(folder / "sdk", NAME)
     script = folder / "faults"
     script.write_text("".join(f"{fault}\n" for fault in faults))
-    variables = made.environment | {"HOME": str(folder), orders.VARIABLE: f"@{script}"}
+    variables = made.environment | {"HOME": str(folder), VARIABLE: f"@{script}"}
     with mock.patch.dict(os.environ, variables):
         os.environ.pop("XDG_CACHE_HOME", None)
         yield made
@@ -33,7 +33,7 @@ def sdk(folder: Path, *faults: str) -> Iterator[StandInSdk]:
 
 def order(*faults: str) -> None:
     """What strikes the next launches."""
-    Path(os.environ[orders.VARIABLE][1:]).write_text("".join(f"{fault}\n" for fault in faults))
+    Path(os.environ[VARIABLE][1:]).write_text("".join(f"{fault}\n" for fault in faults))
 
 
 @asynccontextmanager
@@ -47,9 +47,9 @@ async def phone(query: str = "", *, slot: int = 0):
 
 def save_snapshot(made: StandInSdk, name: str, *, app: str) -> None:
     """A phone with that app open, as an emulator that may write leaves it."""
-    phone = ServedPhone(Model(), "setup")
+    phone = ServedPhone(PhoneModel(), "setup")
     phone.open_app(app)
-    AvdFolder(made.avd_home, NAME).keep_snapshot(name, phone.save())
+    AvdFolder(made.avd_home, NAME).save_snapshot(name, phone.save())
 
 
 def eventually(true: Callable[[], object]) -> bool:

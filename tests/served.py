@@ -17,8 +17,8 @@ from processes import free_port
 
 from distrl.devices.open import open_device
 from distrl.phone_server.faults import parse
-from distrl.phone_server.phone import Model, ServedPhone
-from distrl.phone_server.server import Rack
+from distrl.phone_server.phone import PhoneModel, ServedPhone
+from distrl.phone_server.server import PhoneGroup
 from distrl.phone_server.shell.interpreter import Interpreter
 
 PATIENCE_S = 20
@@ -29,13 +29,13 @@ KINDS = ("distribution", "adbutils")
 class Served:
     """A rack of phones that others can talk to over TCP while a test looks inside."""
 
-    def __init__(self, rack: Rack, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, rack: PhoneGroup, loop: asyncio.AbstractEventLoop) -> None:
         self._rack, self._loop = rack, loop
         self.addresses = rack.addresses
         self.address = rack.addresses[0]
-        self.outlet = rack.outlets[0]
-        self.phones = [outlet.phone for outlet in rack.outlets]
-        self.phone = self.outlet.phone
+        self.listener = rack.listeners[0]
+        self.phones = [listener.phone for listener in rack.listeners]
+        self.phone = self.listener.phone
 
     def ask(self, work):
         """Run a coroutine where the phones live."""
@@ -45,10 +45,10 @@ class Served:
 @contextmanager
 def served(*faults: str, phones: int = 1, seed: int = 0, scale: int = 1) -> Iterator[Served]:
     loop, ready, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
-    racks: list[Rack] = []
+    racks: list[PhoneGroup] = []
 
     async def serve():
-        async with Rack(Model(seed=seed, scale=scale, faults=parse(list(faults))), 0, phones) as rack:
+        async with PhoneGroup(PhoneModel(seed=seed, scale=scale, faults=parse(list(faults))), 0, phones) as rack:
             racks.append(rack)
             ready.set()
             await over.wait()
@@ -68,8 +68,8 @@ def strike(phone, when: str, *times: dict[str, float]):
     """The next draws of that kind give these faults, one at each. Returns what is still to come."""
     for struck in times:
         for name, seconds in struck.items():
-            phone.dice.order(name, seconds)
-    return phone.dice.orders[when]
+            phone.fault_injector.schedule(name, seconds)
+    return phone.fault_injector.scheduled[when]
 
 
 @asynccontextmanager

@@ -267,6 +267,10 @@ class Unreachable(DistrlError):
         )
 
 
+class ProcessDied(Unreachable):
+    """The process was dead when it was asked, or died over the question. It may be starting again."""
+
+
 class PolicyUnreachable(DistrlError):
     """No policy server answered in time. The episode is invalid, never a failure of the agent."""
 

@@ -236,6 +236,8 @@ class Trajectory:
     started_at: float = 0.0
     """Seconds of the host's clock."""
     duration_s: float = 0.0
+    lease_id: str = ""
+    """The lease that it settles."""
 
     @property
     def reward(self) -> float:

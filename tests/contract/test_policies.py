@@ -323,12 +323,12 @@ def test_a_vision_tower_that_learns_gets_a_gradient_and_its_features_never_trave
 
 def test_kept_pixels_give_the_scores_and_gradients_of_the_whole_input(learning):
     kept, whole = learning
-    if kept.keeps == "nothing":
+    if kept.cache_kind == "nothing":
         pytest.skip("takes the whole input every time")
     asked = prompts()
     asked.append(Prompt("another goal on the same screen", asked[0].screen))
     tokens = [d.token_ids for d in kept.act(asked)]
-    whole.keeps = "nothing"
+    whole.cache_kind = "nothing"
     scores = [policy.score(shown, tokens).logprob for policy, shown in ((kept, references(asked)), (whole, asked))]
     torch.testing.assert_close(*scores)
     for score in scores:
@@ -349,7 +349,7 @@ def vision_parameters(policy):
 
 
 def test_a_cache_too_small_for_one_batch_says_which_setting_to_raise(policy):
-    if policy.keeps == "nothing":
+    if policy.cache_kind == "nothing":
         pytest.skip("takes the whole input every time")
     policy.cache = ScreenCache(capacity_mb=0)
     with pytest.raises(ConfigError, match="Raise policy.feature_cache_mb"):
@@ -357,7 +357,7 @@ def test_a_cache_too_small_for_one_batch_says_which_setting_to_raise(policy):
 
 
 def test_what_a_batch_knows_already_is_not_pushed_out_by_what_it_brings(policy):
-    if policy.keeps == "nothing":
+    if policy.cache_kind == "nothing":
         pytest.skip("takes the whole input every time")
     first, second, third = prompts(3)
     policy.act([first])

@@ -16,7 +16,7 @@ from served import opened as served_device
 from served import served, strike
 
 from distrl.devices.adb import server as servers
-from distrl.devices.adb.line import Line
+from distrl.devices.adb.connection import AdbSession
 from distrl.devices.adb.shell import Shell
 from distrl.devices.sim.device import SimPhone
 from distrl.errors import DeviceGone, DeviceLost, NoPicture, NoSuchDevice, NotAuthorized
@@ -219,7 +219,7 @@ def test_a_server_that_dies_is_started_again_for_all_its_phones(phones, expected
         async with opened(phones.addresses[0]) as one, opened(phones.addresses[1]) as two:
             await asyncio.gather(one.reset(TASK), two.reset(TASK))
             port = servers._servers[False].port
-            Line(port).client.server_kill()
+            AdbSession(port).adb.server_kill()
             screens = []
             for device in (one, two):
                 with pytest.raises(DeviceGone):
@@ -252,11 +252,11 @@ def test_a_worker_that_is_killed_leaves_no_server_behind(phones):
     worker = subprocess.Popen([sys.executable, "-c", CHILD, f"adb://{phones.address}"], stdout=subprocess.PIPE)
     port = int(worker.stdout.readline())
     assert servers._version(port) is not None
-    assert Path(servers._note(port)).exists()
+    assert Path(servers._info_file(port)).exists()
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait()
     deadline = time.monotonic() + PATIENCE_S
-    while Path(servers._note(port)).exists() and time.monotonic() < deadline:
+    while Path(servers._info_file(port)).exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert servers._version(port) is None
-    assert not Path(servers._note(port)).exists()
+    assert not Path(servers._info_file(port)).exists()

@@ -25,7 +25,7 @@ LOCK = "snapshot.lock.lock"
 
 @pytest.fixture
 def sdk(tmp_path, monkeypatch):
-    monkeypatch.setattr(emulators, "PATIENCE_S", 0.5)
+    monkeypatch.setattr(emulators, "GRACE_S", 0.5)
     with emulated.sdk(tmp_path) as sdk:
         yield sdk
 
@@ -37,7 +37,7 @@ def play(scene):
 def emulator_of(device) -> int:
     """The process that plays the phone: the one that its guard started."""
     emulator = device._running.emulator
-    return next(pid for pid in emulator.pids if pid != emulator.session.leader)
+    return next(pid for pid in emulator.live_pids if pid != emulator.session.leader)
 
 
 def test_a_killed_emulator_is_named_and_a_new_one_takes_its_place_on_another_port(sdk):
@@ -85,7 +85,7 @@ async def play():
     device = open_device(sys.argv[1], seed=0, name="test/0")
     await device.start()
     emulator = device._running.emulator
-    print(emulator.port, emulator.session.leader, *emulator.pids, flush=True)
+    print(emulator.port, emulator.session.leader, *emulator.live_pids, flush=True)
     time.sleep(600)
 
 asyncio.run(play())
@@ -107,7 +107,7 @@ def worker(sdk):
     for process in started:
         process.kill()
         process.wait()
-    ports.reap()
+    ports.end_orphans()
 
 
 def test_emulators_end_with_a_worker_that_is_killed(worker):
@@ -174,7 +174,7 @@ def test_an_emulator_that_never_boots_is_given_up_after_two_tries_and_ends(sdk):
                 await device.recover("reconnect")
 
     play(scene)
-    assert [path for path in ports.notes().glob("*.json") if str(sdk.root) in path.read_text()] == []
+    assert [path for path in ports.session_folder().glob("*.json") if str(sdk.root) in path.read_text()] == []
 
 
 @pytest.mark.parametrize("fault", ["refuses", "crash:0"])
@@ -319,11 +319,11 @@ def test_a_wipe_never_touches_the_avd_of_the_user(sdk, query, tmp_path):
 def test_a_session_whose_number_was_given_away_has_nobody_in_it():
     """Whatever a note says: a process that began at another time is not ended."""
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as stranger:
-        theirs = Session.of(stranger.pid, ports.notes())
+        theirs = Session.of(stranger.pid, ports.session_folder())
         assert theirs is not None
         noted = Session(theirs.leader, theirs.started - 1, theirs.machine, theirs.folder)
-        assert noted.living() == ()
+        assert noted.live_pids() == ()
         assert noted.end()
         assert stranger.poll() is None
-        assert theirs.living() == (stranger.pid,)
+        assert theirs.live_pids() == (stranger.pid,)
         stranger.kill()

@@ -10,7 +10,7 @@ from fleets import play
 from served import served, strike
 
 from distrl.devices.adb import server as servers
-from distrl.devices.adb.line import Line
+from distrl.devices.adb.connection import AdbSession
 from distrl.devices.fleet import ladder
 
 FOREVER = float("inf")
@@ -63,7 +63,7 @@ def test_row_2_a_phone_that_goes_offline(phones, tmp_path):
 def test_row_3_the_adb_server_of_the_worker_dies(phones, tmp_path):
     async def scene(fleet):
         await fleet.plays(2)
-        Line(servers._servers[False].port).client.server_kill()
+        AdbSession(servers._servers[False].port).adb.server_kill()
         await fleet.until(lambda: fleet.kinds().count("device_recovered") == 2)
         await fleet.plays(4)
 

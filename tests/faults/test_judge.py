@@ -10,18 +10,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from distrl.judges.vlm.backoff import Backoff
 from films import film
 from stub_endpoint import Question, Said, StubEndpoint, completion, verdict
 from toy import toy_config
 
 from distrl.cli.judge_calibration import with_images
-from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
 from distrl.evaluation.attacks import ATTACKS
-from distrl.judges.vlm.backoff import Backoff
+from distrl.judges.settings import ModelSettings
+from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.endpoint import HttpEndpoint
 from distrl.judges.vlm.judge import VlmJudge
-from distrl.judges.vlm.secret import Key
 from distrl.store.run import RunStore
 from distrl.types import Outcome, Trajectory
 
@@ -80,11 +80,11 @@ def renamed(trajectory: Trajectory, number: int) -> Trajectory:
 def judge_all(
     stub: StubEndpoint, trajectories: list[Trajectory], folder: Path, *, attempts: int, timeout_s: float = 1.0
 ) -> list[Outcome | CannotJudge]:
-    config = JudgeConfig(
+    config = ModelSettings(
         kind="vlm", model="stub", url=stub.url, timeout_s=timeout_s, attempts=attempts, concurrency=16, give_up_s=60.0,
         breaker_failures=5, breaker_open_s=0.01, cache=folder / "cache",
     )  # fmt: skip
-    key = Key(SECRET)
+    key = ApiKey(SECRET)
     backoff = Backoff(random.Random(0), first_s=0.001, longest_s=0.01)
     judge = VlmJudge(config, HttpEndpoint(config.url, key, config.timeout_s), key, backoff)
 

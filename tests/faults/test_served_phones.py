@@ -66,15 +66,15 @@ def test_an_offline_phone_is_shown_as_such_and_comes_back(adb, broken):
     phones = broken("offline=1:600")
     assert adb("-s", phones.address, "shell", "true").returncode != 0
     assert settles(adb, phones.address, "offline") == "offline"
-    phones.phone.dice.faults = {}
-    phones.outlet._mute_until = 0.0
+    phones.phone.fault_injector.faults = {}
+    phones.listener._offline_until = 0.0
     assert answer_after_coming_back(adb, phones.address, "echo", "here") == b"here\n"
 
 
 def test_an_unplugged_phone_is_gone_and_comes_back_when_plugged_in(adb, broken):
     phones = broken("unplug=1:0.1")
     assert adb("-s", phones.address, "shell", "true").returncode != 0
-    phones.phone.dice.faults = {}
+    phones.phone.fault_injector.faults = {}
     assert answer_after_coming_back(adb, phones.address, "echo", "here") == b"here\n"
 
 
@@ -83,7 +83,7 @@ def test_a_call_that_hangs_ends_with_its_caller_and_the_others_are_answered(adb,
     phones = broken(fault)
     with pytest.raises(subprocess.TimeoutExpired):
         adb("-s", phones.address, "exec-out", "screencap", "-p", timeout_s=0.5)
-    phones.phone.dice.faults = {}
+    phones.phone.fault_injector.faults = {}
     assert adb("-s", phones.address, "shell", "echo", "here").stdout == b"here\n"
 
 
@@ -101,7 +101,7 @@ def test_a_frozen_phone_is_mended_by_a_reboot(adb, broken):
     phones = broken("freeze")
     adb("-s", phones.address, "shell", "input", "tap", "1", "1")
     assert phones.phone.power.frozen
-    phones.phone.dice.faults = {}
+    phones.phone.fault_injector.faults = {}
     adb("-s", phones.address, "reboot")
     assert answer_after_coming_back(adb, phones.address, "getprop", "sys.boot_completed") == b"1\n"
     assert not phones.phone.power.frozen

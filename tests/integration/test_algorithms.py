@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
+from batches import uses_critic
 from safetensors.numpy import load_file
 from toy import ToyBuilder, ToyPolicy, toy_config
 
-from distrl.algorithms import ALGORITHMS
 from distrl.learner import checkpoint
+from distrl.registry import ALGORITHMS
 from distrl.runtime import launch
 from distrl.store.run import RunStore
 
@@ -18,7 +19,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
 UNATTENDED = {"before": False, "after": False}
 
 
-@pytest.mark.parametrize("name", sorted(ALGORITHMS))
+@pytest.mark.parametrize("name", sorted(ALGORITHMS.names()))
 def test_every_algorithm_trains_and_every_figure_it_logs_is_explained(tmp_path: Path, name: str) -> None:
     config = toy_config(
         tmp_path,
@@ -34,7 +35,7 @@ def test_every_algorithm_trains_and_every_figure_it_logs_is_explained(tmp_path: 
     assert newest is not None
     weights = load_file(newest / "weights.safetensors")
     moved = {key: abs(weights[key] - array).max() > 0 for key, array in ToyPolicy().weights().items()}
-    assert moved == {"logits": True, "values": ALGORITHMS[name].uses_critic}
+    assert moved == {"logits": True, "values": uses_critic(name)}
     with RunStore.read(config.run_folder) as store:
         names = store.metric_names()
         assert store.metrics("version").step[-1] == 6

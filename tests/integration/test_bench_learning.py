@@ -43,7 +43,7 @@ def test_two_methods_side_by_side_from_the_command_to_json_table_and_pictures(tm
 
     assert "| DigiRL, synchronous |" in shown.output
     assert Path("runs/learning-general/learning.md").read_text() in shown.output
-    assert list(Path("plots").glob("*.png"))
+    assert list(Path("plots").glob("*.svg"))
 
     again = CliRunner().invoke(app, command)
     assert again.exit_code == 0, again.output

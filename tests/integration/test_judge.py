@@ -131,10 +131,9 @@ def test_an_endpoint_that_refuses_makes_episodes_invalid_and_its_words_and_our_k
 
 
 def test_the_config_chooses_the_judge(config):
-    kinds = {
-        kind: type(Builder(config("http://127.0.0.1:9/v1", kind=kind)).judge()) for kind in ("rules", "vlm", "chain")
-    }
-    assert kinds == {"rules": RuleJudge, "vlm": VlmJudge, "chain": ChainJudge}
+    kinds = {kind: type(Builder(config("http://127.0.0.1:9/v1", kind=kind)).judge()) for kind in ("vlm", "chain")}
+    assert kinds == {"vlm": VlmJudge, "chain": ChainJudge}
+    assert isinstance(Builder(Config()).judge(), RuleJudge)
 
 
 def test_the_serial_runtime_asks_nobody_outside(config):

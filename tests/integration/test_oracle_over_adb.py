@@ -10,7 +10,8 @@ from served import served
 from distrl.devices.open import open_device
 from distrl.evaluation.oracle import as_trajectory, play_oracle
 from distrl.judges.rules import RuleJudge
-from distrl.tasks.base import SUITES, load_suite
+from distrl.registry import SUITES
+from distrl.tasks.base import load_suite
 
 FEW = 8
 
@@ -30,7 +31,7 @@ async def episode(device, task):
     return demonstration
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", SUITES.names())
 def test_the_oracle_sees_and_does_the_same_over_adb(suite):
     tasks = load_suite(suite).tasks("train", FEW, seed=5)
     with served(seed=99) as phones:

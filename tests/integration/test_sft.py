@@ -9,9 +9,9 @@ import torch
 from distrl.config import PolicyConfig
 from distrl.devices.sim.phone import Phone
 from distrl.errors import UnknownName
-from distrl.imitation.lessons import demonstration, lexicon
-from distrl.imitation.reading import HELD_OUT_APPS, _walk, random_page, walked_pages
-from distrl.imitation.sft import Recipe, _imitated, make_pocket
+from distrl.imitation.examples import demonstration, frequent_words
+from distrl.imitation.random_pages import HELD_OUT_APPS, _random_walk, app_pages, random_word_page
+from distrl.imitation.sft import Recipe, _imitation_pages, make_pocket
 from distrl.policies.actions import parse
 from distrl.policies.models import open_model
 from distrl.policies.vlm import VlmPolicy
@@ -76,10 +76,10 @@ def weights(folder) -> torch.Tensor:
 
 
 def test_what_is_in_focus_is_shown_beside_the_rest():
-    focused = list(_imitated(["word"], replace(TINY, focus=("clock/add",), focused=6), 0))
+    focused = list(_imitation_pages(["word"], replace(TINY, focus=("clock/add",), focused=6), 0))
     added = [job.args[0].template for job in focused if job.func is demonstration][2 * TINY.demonstrations :]
     assert sorted(added) == ["clock/add_alarm"] * 3 + ["clock/add_named_alarm"] * 3
-    assert len(focused) == len(list(_imitated(["word"], TINY, 0))) + 6
+    assert len(focused) == len(list(_imitation_pages(["word"], TINY, 0))) + 6
 
 
 def test_a_focus_that_no_suite_has_is_named(tmp_path):
@@ -100,13 +100,13 @@ def test_a_demonstration_teaches_each_step_with_the_actions_before_it():
 def test_a_random_walk_never_enters_a_held_out_app():
     for seed in range(60):
         phone = Phone(seed, popup_probability=0.05)
-        for _ in _walk(phone, random.Random(seed)):
+        for _ in _random_walk(phone, random.Random(seed)):
             assert phone.frame["app"] not in HELD_OUT_APPS
 
 
 def test_what_is_quoted_stands_on_the_screen_or_in_the_goal():
     words = ["hall", "river"]
-    pages = [page for seed in range(6) for page in random_page(words, 2, seed) + walked_pages(words, 2, seed)]
+    pages = [page for seed in range(6) for page in random_word_page(words, 2, seed) + app_pages(words, 2, seed)]
     quotes = [(page, e) for page in pages for e in page.examples if e.action.startswith("answer")]
     assert len(quotes) >= 2 * len(pages)
     for page, example in quotes:
@@ -116,7 +116,7 @@ def test_what_is_quoted_stands_on_the_screen_or_in_the_goal():
 
 def test_what_is_not_on_the_screen_is_scrolled_for():
     words = ["hall", "river", "55"]
-    pages = [page for seed in range(6) for page in random_page(words, 0, seed) + walked_pages(words, 0, seed)]
+    pages = [page for seed in range(6) for page in random_word_page(words, 0, seed) + app_pages(words, 0, seed)]
     vain = [(page, e.goal.lower()) for page in pages for e in page.examples if e.action == "swipe 500 700 500 300"]
     assert len(vain) > len(pages) / 3
     for page, goal in vain:
@@ -125,7 +125,7 @@ def test_what_is_not_on_the_screen_is_scrolled_for():
 
 
 def test_the_lexicon_has_no_number_longer_than_a_pair_of_digits():
-    assert not any(word.isdigit() and len(word) != 2 for word in lexicon(("general",), 4, 0))
+    assert not any(word.isdigit() and len(word) != 2 for word in frequent_words(("general",), 4, 0))
 
 
 def test_a_demonstrator_that_slips_shows_other_actions_but_goes_on_as_before():

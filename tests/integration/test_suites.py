@@ -10,11 +10,12 @@ from distrl.devices.sim.device import SimPhone
 from distrl.devices.sim.scene import HEIGHT, WIDTH
 from distrl.evaluation.oracle import Demonstration, as_trajectory, play_oracle
 from distrl.judges.rules import RuleJudge
-from distrl.tasks.base import SUITES, load_suite
+from distrl.registry import SUITES
+from distrl.tasks.base import load_suite
 from distrl.tasks.splits import SPLITS, TemplateSuite, normalise
 from distrl.types import Answer, Done, Press, Screen, Swipe, Tap, Type, Wait, ends_episode
 
-PLACES = [(suite, split) for suite in SUITES for split in load_suite(suite).splits]
+PLACES = [(suite, split) for suite in SUITES.names() for split in load_suite(suite).splits]
 BLANK = Screen(b"", 1, 1)
 MOST_BY_CHANCE = 0.05
 
@@ -66,7 +67,7 @@ def test_the_oracle_solves_every_task_inside_the_limit(suite, split):
     assert asyncio.run(problems()) == []
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", SUITES.names())
 def test_the_oracle_gets_past_popups(suite):
     async def problems():
         device = SimPhone("sim://phone?popups=0.05")
@@ -154,7 +155,7 @@ def test_a_solution_replayed_over_its_own_template_hardly_ever_succeeds(suite, s
     assert overall < MOST_BY_CHANCE, most
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", SUITES.names())
 def test_no_goal_of_a_test_split_can_ever_occur_in_train(suite):
     suite = load_suite(suite)
     trained = {normalise(goal) for goal in suite.goals("train")}
@@ -164,7 +165,7 @@ def test_no_goal_of_a_test_split_can_ever_occur_in_train(suite):
 
 
 def test_no_goal_is_shared_between_the_test_splits_either():
-    for suite in map(load_suite, SUITES):
+    for suite in map(load_suite, SUITES.names()):
         seen = [{normalise(goal) for goal in suite.goals(split)} for split in SPLITS[1:]]
         assert not (seen[0] & seen[1] | seen[1] & seen[2] | seen[0] & seen[2])
 
@@ -197,7 +198,7 @@ def test_training_touches_no_held_out_app():
         assert any(edit[0] == "open" for edit in task.start), "what is in front is decided by the task, not by chance"
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize("suite", SUITES.names())
 def test_every_template_has_enough_parameters_and_phrasings(suite):
     for template in load_suite(suite).members:
         assert len(template.combinations()) >= 8, template.name

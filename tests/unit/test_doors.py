@@ -61,11 +61,11 @@ def test_no_process_is_started_through_a_shell():
 def test_yaml_is_read_by_a_loader_that_builds_plain_data_only():
     import yaml
 
-    from distrl import loading
+    from distrl.loading import text
 
     loaders = {keyword(call, "Loader") for _, name, call in calls() if name in ("yaml.load", "yaml.load_all")}
     assert loaders == {"_Loader", "_LineLoader"}
-    assert all(issubclass(getattr(loading, name), yaml.SafeLoader) for name in loaders)
+    assert all(issubclass(getattr(text, name), yaml.SafeLoader) for name in loaders)
     unsafe = {"yaml.unsafe_load", "yaml.full_load", "yaml.unsafe_load_all", "yaml.full_load_all"}
     assert [where for where, name, _ in calls() if name in unsafe] == []
 
@@ -89,7 +89,8 @@ def test_nothing_is_killed_but_actors_and_jobs_of_our_own():
     assert ends <= ours
     kills = {where.partition(":")[0] for where, name, _ in calls() if name.endswith(".kill")}
     assert kills <= {
-        *("runtime/ray/run.py", "runtime/ray/evaluations.py", "runtime/ray/joined_workers.py"),
+        *("runtime/ray/handle.py", "runtime/ray/run.py", "runtime/ray/own_processes.py"),
+        *("runtime/ray/evaluations.py", "runtime/ray/joined_workers.py"),
         *("bench/faults/campaign.py", "bench/faults/emulators.py"),
     }
     texts = [(path, node.value) for path, node in nodes(ast.Constant) if isinstance(node, ast.Constant)]

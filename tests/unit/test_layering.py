@@ -36,8 +36,29 @@ def test_every_room_has_a_level():
     assert rooms() <= named
 
 
-@pytest.mark.parametrize("module", ["types", "errors", "trees", "config", "loading", "cli.main", "tasks.base"])
+@pytest.mark.parametrize("module", [
+    "types", "errors", "trees", "registry", "choices", "config", "loading", "cli.main", "tasks.base", "algorithms",
+    "judges.settings",
+])  # fmt: skip
 def test_importing_it_loads_nothing_heavy(module):
     code = f"import sys, distrl.{module}; print([name for name in {HEAVY} if name in sys.modules])"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"
+
+
+def test_a_config_is_loaded_compared_and_pickled_without_anything_heavy():
+    """Whatever it chooses: `distrl config` and the host's process read configs of every algorithm and judge."""
+    code = f"""
+import pickle, sys
+from distrl.config import load_config
+from distrl.registry import ALGORITHMS, DEVICES, JUDGES
+for algorithm in ALGORITHMS.names():
+    for judge in JUDGES.names():
+        config = load_config("quickstart", [f"algorithm.name={{algorithm}}", f"judge.kind={{judge}}"])
+        assert pickle.loads(pickle.dumps(config)) == config
+for scheme in DEVICES.names():
+    DEVICES.load(scheme)
+print([name for name in {HEAVY} if name in sys.modules])
+"""
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "[]"

@@ -16,108 +16,94 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import torch
 
 from distrl.algorithms import diagnostics, losses, priorities, returns
 from distrl.algorithms.base import Algorithm, Batch, Estimates, Plan, Targets, Tensor
+from distrl.algorithms.settings.a_ride import ARideSettings
 
 ADVANTAGE_FLOOR = 0.3
 """Advantages are never divided by less than this: when a batch was foreseen, its noise must not be blown up to the size
 of a lesson, next to batches that hold one."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class ARide(Algorithm):
-    """The settings are those of `algorithm` and `replay` in the config, under the same names."""
-
-    discount: float
-    trace_decay: float
-    ratio_clip: float
-    trust: float | None
-    entropy_bonus: float
-    invalid_penalty: float
-    value_weight: float
-    trajectory_value_weight: float
-    trajectory_filter: float
-    failure_weight: float
-    local_blame: bool
-    retrace: bool
-    normalise_advantage: bool
-    td_error_weight: float
-    ratio_weight: float
-    entropy_weight: float
-    failure_priority: float
-    corrected: Literal["all", "critics"]
+    settings: ARideSettings
 
     @torch.no_grad()
     def plan(self, batch: Batch, estimates: Estimates) -> Plan:
+        settings = self.settings
         padded = estimates.padded(batch)
         value = padded.value_logit.sigmoid() * batch.mask  # padding has logit 0, which is no value of anything
-        reward = returns.rewards(batch.outcome, batch.terminal, batch.invalid, invalid_penalty=self.invalid_penalty)
-        discount = self.discount * (batch.mask & ~batch.terminal)
+        reward = returns.rewards(batch.outcome, batch.terminal, batch.invalid, invalid_penalty=settings.invalid_penalty)
+        discount = settings.discount * (batch.mask & ~batch.terminal)
         td_error = returns.td_errors(reward, discount, value, returns.following(value))
 
         log_rho = (padded.logprob - batch.behaviour_logprob) * batch.mask
-        ratio = losses.truncated_ratio(log_rho, ratio_clip=self.ratio_clip)
+        ratio = losses.truncated_ratio(log_rho, ratio_clip=settings.ratio_clip)
         target, advantage = self.credit(reward, discount, value, log_rho)
-        if self.local_blame:
+        if settings.local_blame:
             advantage = losses.blame_locally(advantage, td_error)
 
         forecast = padded.trajectory_value_logit[:, 0].sigmoid()
-        kept = ~priorities.least_surprising((batch.outcome - forecast).abs(), self.trajectory_filter)
+        kept = ~priorities.least_surprising((batch.outcome - forecast).abs(), settings.trajectory_filter)
         learned = batch.mask & batch.spread(kept)
         scale = self.advantage_scale(advantage[learned])
 
-        pull = losses.weigh_failures(advantage, failure_weight=self.failure_weight) / scale
-        pull = losses.within_trust(pull, log_rho, trust=self.trust)
-        importance = batch.spread(batch.importance) if self.corrected == "all" else 1.0
+        pull = losses.weigh_failures(advantage, failure_weight=settings.failure_weight) / scale
+        pull = losses.within_trust(pull, log_rho, trust=settings.trust)
+        importance = batch.spread(batch.importance) if settings.corrected == "all" else 1.0
         policy_weight = importance * ratio * pull * learned / learned.sum()
         metrics = {
             **diagnostics.describe(
-                batch, padded, learned=learned, advantage=advantage, clipped=log_rho > math.log(self.ratio_clip)
+                batch, padded, learned=learned, advantage=advantage, clipped=log_rho > math.log(settings.ratio_clip)
             ),
             **diagnostics.calibrate(batch, value, td_error),
             **diagnostics.calibrate_forecast(batch, forecast),
         }
         targets = Targets.of(batch, policy_weight, target)
-        surprise = losses.weigh_failures(target - value, failure_weight=self.failure_priority)
+        surprise = losses.weigh_failures(target - value, failure_weight=settings.priority_failure_weight)
         return Plan(targets, self.priorities(batch, surprise, ratio, padded.entropy), metrics)
 
     def losses(self, targets: Targets, estimates: Estimates) -> dict[str, Tensor]:
+        settings = self.settings
         value = losses.value_loss(estimates.value_logit, targets.value, targets.step_weight)
         forecast = losses.value_loss(estimates.trajectory_value_logit, targets.outcome, targets.step_weight)
         return {
             "policy": losses.policy_loss(estimates.logprob, targets.policy_weight),
-            "entropy": self.entropy_bonus * losses.entropy_loss(estimates.entropy, targets.step_weight),
-            "value": self.value_weight * value,
-            "trajectory_value": self.trajectory_value_weight * forecast,
+            "entropy": settings.entropy_bonus * losses.entropy_loss(estimates.entropy, targets.step_weight),
+            "value": settings.value_weight * value,
+            "trajectory_value": settings.trajectory_value_weight * forecast,
         }
 
     def credit(self, reward: Tensor, discount: Tensor, value: Tensor, log_rho: Tensor) -> tuple[Tensor, Tensor]:
         """(target of V, advantage). Without Retrace: the return as played, and the paper's one-step advantage."""
         following = returns.following(value)
-        if not self.retrace:
+        if not self.settings.retrace:
             target = returns.discounted_returns(reward, discount)
             return target, returns.td_errors(reward, discount, value, following)
-        target = returns.retrace_batch(reward, discount, value, following, log_rho, trace_decay=self.trace_decay)
+        target = returns.retrace_batch(
+            reward, discount, value, following, log_rho, trace_decay=self.settings.trace_decay
+        )
         return target, returns.td_errors(reward, discount, value, returns.following(target))
 
     def advantage_scale(self, advantages: Tensor) -> float:
-        if not self.normalise_advantage:
+        if not self.settings.normalise_advantage:
             return 1.0
         return max(advantages.std(unbiased=False).item(), ADVANTAGE_FLOOR)
 
     def priorities(self, batch: Batch, surprise: Tensor, ratio: Tensor, entropy: Tensor) -> Tensor:
         """DPER with truncated ratios: untruncated, one old action could own the whole buffer. The TD error is
         Retrace's, V_ret − V: a success that nobody foresaw is one at each of its steps, however many they are."""
+        settings = self.settings
         return priorities.dper(
             surprise,
             ratio,
             entropy,
             batch.mask,
-            td_error_weight=self.td_error_weight,
-            ratio_weight=self.ratio_weight,
-            entropy_weight=self.entropy_weight,
+            td_error_weight=settings.priority_td_error_weight,
+            ratio_weight=settings.priority_ratio_weight,
+            entropy_weight=settings.priority_entropy_weight,
         )

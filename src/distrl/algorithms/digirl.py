@@ -24,29 +24,25 @@ import torch
 
 from distrl.algorithms import diagnostics, losses, priorities, returns
 from distrl.algorithms.base import Algorithm, Batch, Estimates, Plan, Targets, Tensor
+from distrl.algorithms.settings.digirl import DigiRLSettings
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class DigiRL(Algorithm):
-    """The settings are those of `algorithm` in the config, under the same names."""
-
-    trace_decay: float
-    instruction_filter: float
-    invalid_penalty: float
-    value_weight: float
-    trajectory_value_weight: float
+    settings: DigiRLSettings
 
     @torch.no_grad()
     def plan(self, batch: Batch, estimates: Estimates) -> Plan:
+        settings = self.settings
         padded = estimates.padded(batch)
         value = padded.value_logit.sigmoid() * batch.mask  # padding has logit 0, which is no value of anything
-        reward = returns.rewards(batch.outcome, batch.terminal, batch.invalid, invalid_penalty=self.invalid_penalty)
+        reward = returns.rewards(batch.outcome, batch.terminal, batch.invalid, invalid_penalty=settings.invalid_penalty)
         ongoing = (batch.mask & ~batch.terminal).float()
         td_error = returns.td_errors(reward, ongoing, value, returns.following(value))
-        advantage = returns.doubly_robust(batch.outcome, td_error, batch.mask, trace_decay=self.trace_decay)
+        advantage = returns.doubly_robust(batch.outcome, td_error, batch.mask, trace_decay=settings.outcome_decay)
 
         forecast = padded.trajectory_value_logit[:, 0].sigmoid()
-        kept = batch.spread(priorities.top(batch.outcome - forecast, self.instruction_filter))
+        kept = batch.spread(priorities.top(batch.outcome - forecast, settings.instruction_filter))
         learned = batch.mask & kept & (advantage > batch.spread(1.0 / batch.horizon))
 
         policy_weight = batch.spread(batch.importance) * learned / learned.sum().clamp(min=1)
@@ -63,6 +59,6 @@ class DigiRL(Algorithm):
         forecast = losses.value_loss(estimates.trajectory_value_logit, targets.outcome, targets.step_weight)
         return {
             "policy": losses.policy_loss(estimates.logprob, targets.policy_weight),
-            "value": self.value_weight * value,
-            "trajectory_value": self.trajectory_value_weight * forecast,
+            "value": self.settings.value_weight * value,
+            "trajectory_value": self.settings.trajectory_value_weight * forecast,
         }

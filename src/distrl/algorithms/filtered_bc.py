@@ -18,13 +18,14 @@ import torch
 
 from distrl.algorithms import diagnostics, losses, priorities
 from distrl.algorithms.base import Algorithm, Batch, Estimates, Plan, Targets, Tensor
+from distrl.algorithms.settings.filtered_bc import FilteredBCSettings
 
 TOP_TENTH = 0.9
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class FilteredBC(Algorithm):
-    """Has no settings."""
+    settings: FilteredBCSettings
 
     uses_critic: ClassVar[bool] = False
 

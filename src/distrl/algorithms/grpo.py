@@ -22,17 +22,14 @@ import torch
 
 from distrl.algorithms import diagnostics, losses, priorities, returns
 from distrl.algorithms.base import Algorithm, Batch, Estimates, Plan, Targets, Tensor
+from distrl.algorithms.settings.grpo import GRPOSettings
 
 DUAL_CLIP = 3.0
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class GRPO(Algorithm):
-    """The settings are those of `algorithm` in the config, under the same names."""
-
-    surrogate_clip: float
-    entropy_bonus: float
-    failure_weight: float
+    settings: GRPOSettings
 
     uses_critic: ClassVar[bool] = False
 
@@ -43,12 +40,12 @@ class GRPO(Algorithm):
     def plan(self, batch: Batch, estimates: Estimates) -> Plan:
         padded = estimates.padded(batch)
         relative = returns.group_relative(batch.outcome, batch.group_mean, batch.group_std)
-        advantage = batch.spread(losses.weigh_failures(relative, failure_weight=self.failure_weight))
+        advantage = batch.spread(losses.weigh_failures(relative, failure_weight=self.settings.failure_weight))
         learned = batch.mask & (advantage != 0)
         policy_weight = batch.spread(batch.importance) * advantage * learned / learned.sum().clamp(min=1)
 
         log_rho = padded.logprob - batch.behaviour_logprob
-        clipped = losses.outside_clip(log_rho, policy_weight, clip=self.surrogate_clip, dual_clip=DUAL_CLIP)
+        clipped = losses.outside_clip(log_rho, policy_weight, clip=self.settings.surrogate_clip, dual_clip=DUAL_CLIP)
         metrics = diagnostics.describe(batch, padded, learned=learned, advantage=advantage, clipped=clipped)
         return Plan(Targets.of(batch, policy_weight), priorities.uniform(batch.count), metrics)
 
@@ -57,8 +54,8 @@ class GRPO(Algorithm):
             estimates.logprob,
             targets.behaviour_logprob,
             targets.policy_weight,
-            clip=self.surrogate_clip,
+            clip=self.settings.surrogate_clip,
             dual_clip=DUAL_CLIP,
         )
         entropy = losses.entropy_loss(estimates.entropy, targets.step_weight)
-        return {"policy": policy, "entropy": self.entropy_bonus * entropy}
+        return {"policy": policy, "entropy": self.settings.entropy_bonus * entropy}

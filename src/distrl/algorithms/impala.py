@@ -18,27 +18,20 @@ import torch
 
 from distrl.algorithms import diagnostics, losses, priorities, returns
 from distrl.algorithms.base import Algorithm, Batch, Estimates, Plan, Targets, Tensor
+from distrl.algorithms.settings.impala import ImpalaSettings
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Impala(Algorithm):
-    """The settings are those of `algorithm` in the config, under the same names."""
-
-    discount: float
-    trace_decay: float
-    vtrace_ratio_clip: float
-    vtrace_trace_clip: float
-    entropy_bonus: float
-    invalid_penalty: float
-    value_weight: float
-    failure_weight: float
+    settings: ImpalaSettings
 
     @torch.no_grad()
     def plan(self, batch: Batch, estimates: Estimates) -> Plan:
+        settings = self.settings
         padded = estimates.padded(batch)
         value = padded.value_logit.sigmoid() * batch.mask  # padding has logit 0, which is no value of anything
-        reward = returns.rewards(batch.outcome, batch.terminal, batch.invalid, invalid_penalty=self.invalid_penalty)
-        discount = self.discount * (batch.mask & ~batch.terminal)
+        reward = returns.rewards(batch.outcome, batch.terminal, batch.invalid, invalid_penalty=settings.invalid_penalty)
+        discount = settings.discount * (batch.mask & ~batch.terminal)
         td_error = returns.td_errors(reward, discount, value, returns.following(value))
         log_rho = (padded.logprob - batch.behaviour_logprob) * batch.mask
 
@@ -48,16 +41,16 @@ class Impala(Algorithm):
             value,
             returns.following(value),
             log_rho,
-            trace_decay=self.trace_decay,
-            ratio_clip=self.vtrace_ratio_clip,
-            trace_clip=self.vtrace_trace_clip,
+            trace_decay=settings.trace_decay,
+            ratio_clip=settings.vtrace_ratio_clip,
+            trace_clip=settings.vtrace_trace_clip,
         )
         advantage = returns.td_errors(reward, discount, value, returns.following(target))
-        ratio = losses.truncated_ratio(log_rho, ratio_clip=self.vtrace_ratio_clip)
-        pull = losses.weigh_failures(advantage, failure_weight=self.failure_weight)
+        ratio = losses.truncated_ratio(log_rho, ratio_clip=settings.vtrace_ratio_clip)
+        pull = losses.weigh_failures(advantage, failure_weight=settings.failure_weight)
         policy_weight = batch.spread(batch.importance) * ratio * pull * batch.mask / batch.steps
 
-        clipped = log_rho > math.log(self.vtrace_ratio_clip)
+        clipped = log_rho > math.log(settings.vtrace_ratio_clip)
         metrics = {
             **diagnostics.describe(batch, padded, learned=batch.mask, advantage=advantage, clipped=clipped),
             **diagnostics.calibrate(batch, value, td_error),
@@ -68,6 +61,6 @@ class Impala(Algorithm):
         value = losses.value_loss(estimates.value_logit, targets.value, targets.step_weight)
         return {
             "policy": losses.policy_loss(estimates.logprob, targets.policy_weight),
-            "entropy": self.entropy_bonus * losses.entropy_loss(estimates.entropy, targets.step_weight),
-            "value": self.value_weight * value,
+            "entropy": self.settings.entropy_bonus * losses.entropy_loss(estimates.entropy, targets.step_weight),
+            "value": self.settings.value_weight * value,
         }

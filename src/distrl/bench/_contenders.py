@@ -1,4 +1,4 @@
-"""Replay buffers with one face, for `bench replay`: ours, and whichever others are installed."""
+"""Replay buffers behind one interface, for `bench replay`: ours, and those of other libraries that are installed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ IMAGE = b"\xff\xd8" + bytes(20_000)
 
 
 class Contender(Protocol):
-    """A full buffer. What `sample` gives is whatever `update` wants back."""
+    """A full buffer. `update` takes what `sample` returned."""
 
     def fill(self, priorities: Floats) -> None:
         """Item i at place i with priority i."""
@@ -36,7 +36,7 @@ class Contender(Protocol):
     def update(self, sample: Any, priorities: Floats) -> None: ...
 
     def places(self, sample: Any) -> Any:
-        """Which items were drawn, as indices; asked before anything is inserted."""
+        """Indices of the sampled items; called before anything is inserted."""
 
 
 class Ours:
@@ -77,7 +77,7 @@ class Ours:
 
 
 def _trajectory(number: int, steps: tuple[Step, ...]) -> Trajectory:
-    """Groups of two: whose task it is takes part in a draw."""
+    """Two trajectories per task, because sampling also computes group statistics."""
     task = Task(f"task-{number // 2}", "bench", "train", "bench/replay", "", number, len(steps))
     return Trajectory(f"{number}", task, steps, Outcome("success" if number % 3 else "failure"))
 
@@ -154,7 +154,7 @@ OTHERS: dict[str, Callable[..., Contender]] = {"cpprb": Cpprb, "torchrl": TorchR
 
 
 def available() -> tuple[dict[str, Callable[..., Contender]], dict[str, str]]:
-    """Those that can be measured here, and of the others why not."""
+    """The contenders that can be measured here, and why the others cannot."""
     makers: dict[str, Callable[..., Contender]] = {"distrl": Ours}
     missing: dict[str, str] = {}
     for name, maker in OTHERS.items():
@@ -163,7 +163,7 @@ def available() -> tuple[dict[str, Callable[..., Contender]], dict[str, str]]:
             rehearse(maker)
         except metadata.PackageNotFoundError:
             missing[name] = f"not installed; pip install {name}"
-        except Exception as error:  # somebody else's library must not cost us our own row: say what it did instead
+        except Exception as error:  # a broken library is reported; the others are measured
             missing[name] = f"{version} does not work here ({type(error).__name__}); its build must match this torch"
         else:
             makers[name] = maker
@@ -171,7 +171,7 @@ def available() -> tuple[dict[str, Callable[..., Contender]], dict[str, str]]:
 
 
 def rehearse(maker: Callable[..., Contender]) -> None:
-    """Everything once. Raises whatever goes wrong."""
+    """Call every operation once, as a smoke test."""
     contender = maker(4, 0.5, 0)
     contender.fill(np.ones(4))
     contender.insert(contender.items(1)[0])

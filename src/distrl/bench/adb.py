@@ -1,10 +1,10 @@
 """Steps per second over adb:// against what adbutils alone reaches in a bare loop, on the same served phones.
 
-A step is a tap and a look. Ours goes through the device: what is in front is checked before the tap, its exit status
-after it; the picture is validated and encoded; every call has its deadline. adbutils does what its documentation has a
-user write, `click` and `screenshot`, with a thread per phone; and once more with `framebuffer`, which its documentation
-does not show and calls not very stable, but which spares the phone a PNG. All use one adb server, begin on the same
-screens and tap the same places. They take turns, so that whatever else the machine does hits all.
+A step is a tap and a screenshot. Ours goes through the device class: the foreground app is checked before the tap, its
+exit status after it; the screenshot is validated and encoded; every call has a timeout. adbutils is used as documented,
+`click` and `screenshot`, with a thread per phone; and once more with `framebuffer`, which its documentation does not
+show and calls not very stable, but which saves the phone a PNG encoding. All use one adb server, start on the same
+screens and tap the same places. They take turns, so that other load on the machine affects all.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from typing import Any
 
 from adbutils import AdbClient, AdbDevice
 
-from distrl.bench._phones import served_phones
+from distrl.bench._phone_processes import served_phones
+from distrl.devices.adb.connection import HOST
 from distrl.devices.adb.device import AdbPhone
-from distrl.devices.adb.line import HOST
-from distrl.devices.adb.server import borrow, give_back
+from distrl.devices.adb.server import acquire_server, release_server
 from distrl.evaluation.statistics import paired_ratio_ci95
 from distrl.types import COORDINATE_MAX, Tap, Task
 
 OURS = "distrl"
 BARE = ("screenshot", "framebuffer")
-"""adbutils' ways to look."""
+"""adbutils' ways to take a screenshot."""
 BAR = 0.9
 WARM_UP_S = 1.0
 
@@ -48,35 +48,35 @@ def run(
     may slow the phones down: sim://phone?latency=emulator.
     """
     with served_phones(phones, processes, device, seed) as serials:
-        return asyncio.run(_campaign(serials, seconds, repeats, seed))
+        return asyncio.run(_measure(serials, seconds, repeats, seed))
 
 
-async def _campaign(serials: list[str], seconds: float, repeats: int, seed: int) -> dict[str, Any]:
-    server = borrow(seeks=False)
+async def _measure(serials: list[str], seconds: float, repeats: int, seed: int) -> dict[str, Any]:
+    server = acquire_server(scans=False)
     devices = [AdbPhone(f"adb://{serial}", name="bench/0") for serial in serials]
     try:
-        field = Field(devices, serials, await asyncio.to_thread(server.ensure))
+        bench = AdbBench(devices, serials, await asyncio.to_thread(server.ensure))
         for name in (OURS, *BARE):
-            await field.play(name, min(WARM_UP_S, seconds), seed)
-        rounds: dict[str, list[Round]] = {name: [] for name in (OURS, *BARE)}
+            await bench.play(name, min(WARM_UP_S, seconds), seed)
+        rounds: dict[str, list[ContenderRound]] = {name: [] for name in (OURS, *BARE)}
         for repeat in range(repeats):
             for name in _order(repeat):
-                rounds[name].append(await field.play(name, seconds, seed + repeat))
+                rounds[name].append(await bench.play(name, seconds, seed + repeat))
         return figures(rounds, seed)
     finally:
         await asyncio.gather(*(one.close() for one in devices))
-        give_back(server)
+        release_server(server)
 
 
 def _order(repeat: int) -> list[str]:
-    """Everybody is first, in the middle and last equally often."""
+    """Rotates, so that every contender is first, in the middle and last equally often."""
     names = [OURS, *BARE]
     return names[repeat % len(names) :] + names[: repeat % len(names)]
 
 
 @dataclass
-class Round:
-    """What one contender did in one go."""
+class ContenderRound:
+    """Measurements of one contender in one round."""
 
     seconds: float = 0.0
     cpu_s: float = 0.0
@@ -88,35 +88,35 @@ class Round:
         return len(self.look_s) / self.seconds
 
 
-class Field:
-    """The phones, and each contender's way to them."""
+class AdbBench:
+    """The phones under test, and the step loop of each contender."""
 
     def __init__(self, devices: list[AdbPhone], serials: list[str], port: int) -> None:
         self._devices, self._serials, self._port = devices, serials, port
         self._sizes: list[tuple[int, int]] = []
 
-    async def play(self, name: str, seconds: float, seed: int) -> Round:
-        """Every phone begins where it began for the others; then the clock runs."""
+    async def play(self, name: str, seconds: float, seed: int) -> ContenderRound:
+        """Reset every phone to the same state for all contenders, then measure."""
         screens = await asyncio.gather(*(one.reset(_task(seed, k)) for k, one in enumerate(self._devices)))
         self._sizes = [(screen.width, screen.height) for screen in screens]
-        done = Round()
-        began, burnt = time.perf_counter(), time.process_time()
+        done = ContenderRound()
+        began, cpu_before = time.perf_counter(), time.process_time()
         until = began + seconds
         await (self._ours(done, until, seed) if name == OURS else self._bare(name, done, until, seed))
-        done.seconds, done.cpu_s = time.perf_counter() - began, time.process_time() - burnt
+        done.seconds, done.cpu_s = time.perf_counter() - began, time.process_time() - cpu_before
         return done
 
-    async def _ours(self, done: Round, until: float, seed: int) -> None:
+    async def _ours(self, done: ContenderRound, until: float, seed: int) -> None:
         async def steps(device: AdbPhone, places: Iterator[Tap]) -> None:
             while (start := time.perf_counter()) < until:
                 await device.perform(next(places))
                 tapped = time.perf_counter()
                 await device.screen()
-                _note(done, start, tapped)
+                _record_step(done, start, tapped)
 
         await asyncio.gather(*(steps(device, _places(seed, k)) for k, device in enumerate(self._devices)))
 
-    async def _bare(self, look: str, done: Round, until: float, seed: int) -> None:
+    async def _bare(self, look: str, done: ContenderRound, until: float, seed: int) -> None:
         def steps(device: AdbDevice, places: Iterator[Tap], size: tuple[int, int]) -> None:
             picture: Callable[[], Any] = device.screenshot if look == "screenshot" else device.framebuffer
             while (start := time.perf_counter()) < until:
@@ -124,7 +124,7 @@ class Field:
                 device.click(place.x * size[0] // COORDINATE_MAX, place.y * size[1] // COORDINATE_MAX)
                 tapped = time.perf_counter()
                 picture().load()
-                _note(done, start, tapped)
+                _record_step(done, start, tapped)
 
         client = AdbClient(host=HOST, port=self._port)
         loop = asyncio.get_running_loop()
@@ -137,7 +137,7 @@ class Field:
             )
 
 
-def _note(done: Round, start: float, tapped: float) -> None:
+def _record_step(done: ContenderRound, start: float, tapped: float) -> None:
     done.tap_s.append(tapped - start)
     done.look_s.append(time.perf_counter() - tapped)
 
@@ -153,7 +153,7 @@ def _task(seed: int, phone: int) -> Task:
     return Task(f"bench/{seed}/{phone}", "bench", "train", "bench/adb", "", seed * 100_000 + phone, 1)
 
 
-def figures(rounds: dict[str, list[Round]], seed: int) -> dict[str, Any]:
+def figures(rounds: dict[str, list[ContenderRound]], seed: int) -> dict[str, Any]:
     rates = {name: [one.steps_per_s for one in mine] for name, mine in rounds.items()}
     ratios = {name: paired_ratio_ci95(rates[OURS], rates[name], seed) for name in BARE}
     return {
@@ -163,7 +163,7 @@ def figures(rounds: dict[str, list[Round]], seed: int) -> dict[str, Any]:
     }
 
 
-def _row(rounds: list[Round]) -> dict[str, Any]:
+def _row(rounds: list[ContenderRound]) -> dict[str, Any]:
     steps = sum(len(one.look_s) for one in rounds)
     taps, looks = ([1000 * s for one in rounds for s in getattr(one, kind)] for kind in ("tap_s", "look_s"))
     return {

@@ -14,7 +14,7 @@ EPISODE_STEPS = 12
 
 
 def run(seconds: float = 10.0, repeats: int = 3, seed: int = 0) -> dict[str, Any]:
-    """Episodes of a monkey that mostly taps what is clickable; a reset counts as a step.
+    """Episodes of a monkey test that mostly taps clickable elements; a reset counts as a step.
 
     Steps per second of wall-clock fall when other programs share the core; steps per second of CPU time do not.
     """

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from distrl.config import Config
-from distrl.runtime import rehearse_inference
+from distrl.runtime import time_inference
 from distrl.runtime.topology import Builder
 
 
@@ -24,8 +24,8 @@ def run(
     model: str = "pocket",
     seed: int = 0,
 ) -> dict[str, Any]:
-    """`workers` × `devices` devices ask `steps` times each, about `think_s` after their last answer, about screens that
-    are all new. Local and remote take turns. `batch_wait_ms` is for the servers; a policy of one's own never waits."""
+    """`workers` × `devices` devices request `steps` decisions each, `think_s` on average after the last one, on new
+    screens only. Local and remote take turns. `batch_wait_ms` is for the servers; a worker's own policy never waits."""
     rounds = [
         {
             name: measure(
@@ -42,7 +42,7 @@ def run(
 def measure(tree: dict[str, Any], steps: int, think_s: float) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         tree["run"] = {**tree["run"], "folder": folder}
-        heard = rehearse_inference(Builder(Config.model_validate(tree)), steps=steps, think_s=think_s)
+        heard = time_inference(Builder(Config.model_validate(tree)), steps=steps, think_s=think_s)
     milliseconds = 1000 * np.array(heard.latencies_s)
     return {
         "latency_p50_ms": float(np.percentile(milliseconds, 50)),

@@ -1,9 +1,9 @@
 """Framework time per step over the bare device: on a device that does nothing, a simulated phone, one that takes 1 s.
 
-Two ways of doing the same operations on the same device, one after the other, again and again: a bare loop of reset,
-perform and screen; and all that a worker does between a lease and the next one: the episode with its deadlines, the
-policy server with its thread, encoding, the spool with its fsync. Policy and judge take no time. The difference is
-the framework's. What an episode costs besides its steps is shared out equally among them.
+The same operations on the same device, alternating between two ways: a bare loop of reset, perform and screen; and all
+that a worker does from one lease to the next: the episode with its timeouts, the policy server with its thread,
+encoding, the spool with its fsync. Policy and judge take no time. The difference is the framework's overhead; the part
+that belongs to no step is divided equally among the steps.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from distrl.bench._fixed_judge import FixedOutcomeJudge
 from distrl.bench.device import monkey
 from distrl.devices.base import Device
 from distrl.devices.open import open_device
@@ -34,17 +35,16 @@ from distrl.types import (
     Screen,
     Tap,
     Task,
-    Trajectory,
-    Tree,
     VersionedWeights,
 )
-from distrl.worker.episode import Episode, EpisodeLimits
-from distrl.worker.ids import TrajectoryIds
+from distrl.worker.episode import Episode, EpisodeLimits, TrajectoryIds
+from distrl.worker.host_client import TolerantHostClient
 from distrl.worker.spool import Spool
 from distrl.worker.uploader import Uploader
 
 NULL, PHONE, SLOW = "null://phone", "sim://phone", "null://phone?action_s=1"
 NULL_BAR_MS, SLOW_BAR = 2.0, 0.01
+NOT_JUDGED = Outcome("failure", "not judged")
 LIMITS = EpisodeLimits(command_s=60.0, episode_s=1800.0, history=3)
 
 
@@ -64,7 +64,7 @@ def run(
 
 
 def bars(null: dict[str, Any], slow: dict[str, Any]) -> dict[str, Any]:
-    """What was promised, and whether it holds."""
+    """The thresholds, and whether they are met."""
     middle, share = statistics.median(null["overhead_ms"]), statistics.median(slow["overhead_share"])
     return {
         "null_overhead_ms_below": NULL_BAR_MS,
@@ -75,7 +75,7 @@ def bars(null: dict[str, Any], slow: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Amount:
-    """How much is played on one device."""
+    """Number of steps, episodes and repeats on one device."""
 
     steps: int
     episodes: int
@@ -84,7 +84,7 @@ class Amount:
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of one episode: of each step, from one screen to the next, and of all that is no step."""
+    """Seconds of one episode: of each step, from one screen to the next, and of the rest."""
 
     steps: tuple[float, ...]
     rest: float
@@ -108,7 +108,7 @@ def _figures(address: str, amount: Amount, seed: int) -> dict[str, Any]:
 
 
 def overhead(bare: Timing, framed: Timing) -> list[float]:
-    """Seconds per step that the framework added; they add up to the whole difference between the two episodes."""
+    """Overhead in seconds per step; the sum is the whole difference between the two episodes."""
     share = (framed.rest - bare.rest) / len(framed.steps)
     return [with_it - without + share for with_it, without in zip(framed.steps, bare.steps, strict=True)]
 
@@ -119,7 +119,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 async def _pairs(address: str, amount: Amount, seed: int) -> list[list[tuple[Timing, Timing]]]:
-    """Per repeat, pairs of a bare and a framed episode, each pair in the other order than the last."""
+    """Per repeat, pairs of a bare and a framed episode, in alternating order."""
     watch = Stopwatch(open_device(address, seed=seed, name="bench"))
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(max_workers=1) as executor:
         framework = Framework(watch, executor, Path(folder), seed)
@@ -144,7 +144,7 @@ async def _pair(watch: Stopwatch, framework: Framework, task: Task, number: int)
 
 
 async def _rehearse(device: Device, task: Task, rng: random.Random) -> list[Action]:
-    """Actions that do something on this task; afterwards every picture they lead to has been drawn once."""
+    """Chooses actions that do something on this task; afterwards every screen they lead to was rendered once."""
     if device.address != PHONE:
         return [Tap(500, 500)] * task.max_steps
     screen, actions = await device.reset(task), []
@@ -165,36 +165,37 @@ async def play_bare(watch: Stopwatch, task: Task, actions: Sequence[Action]) -> 
 
 
 class Framework:
-    """What a worker puts around a device, up to the trajectory on its disk."""
+    """What a worker does around a device, up to the trajectory in its spool."""
 
     def __init__(self, watch: Stopwatch, executor: ThreadPoolExecutor, folder: Path, seed: int) -> None:
         self._watch = watch
         self._policy = ScriptedPolicy()
         self._spool = Spool(folder)
-        self._uploader = Uploader("bench", self._spool, TaskList("bench", []), limit_bytes=2**40)
+        self._uploader = Uploader(self._spool, TolerantHostClient("bench", TaskList("bench", [])), limit_bytes=2**40)
         server = PolicyServer(self._policy, batch_size=32, executor=executor)
-        mint = TrajectoryIds(seed, 0)
-        self._episode = Episode(watch, server, Verdict(), LIMITS, mint=mint, now=time.time, worker="bench")
+        ids = TrajectoryIds(seed, 0)
+        judge = FixedOutcomeJudge(Outcome("failure", "not judged"))
+        self._episode = Episode(watch, server, judge, LIMITS, new_id=ids, now=time.time)
 
     async def play(self, task: Task, actions: Sequence[Action]) -> Timing:
-        self._policy.tell(actions)
+        self._policy.set_script(actions)
         began = self._watch.start()
         trajectory = await self._episode.play(task)
-        await self._uploader.post(trajectory, "lease")
+        await self._uploader.put(trajectory)
         timing = self._watch.timing(time.perf_counter() - began)
-        self._spool.remove(trajectory.id)  # delivering is the courier's business, and no device waits for it
+        self._spool.remove(trajectory.id)  # the uploader delivers it, and no device waits for that
         return timing
 
 
 class ScriptedPolicy:
-    """Says what it was told to say, at once. A `Policy`."""
+    """Returns scripted actions, at once. A `Policy`."""
 
     version = 0
 
     def __init__(self) -> None:
         self._script: list[Decision] = []
 
-    def tell(self, actions: Sequence[Action]) -> None:
+    def set_script(self, actions: Sequence[Action]) -> None:
         self._script = [Decision(a, format_action(a), (1, 2, 3), (-0.1, -0.2, -0.3), 0.5, 0) for a in reversed(actions)]
 
     def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
@@ -207,15 +208,8 @@ class ScriptedPolicy:
         return {}
 
 
-class Verdict:
-    """A judge that has made up its mind."""
-
-    async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
-        return Outcome("failure", "not judged")
-
-
 class Stopwatch:
-    """A device that notes when it has shown a screen. Both ways of playing go through it, so it costs both the same."""
+    """A device wrapper that records when a screen was shown. Both ways go through it, so it costs both the same."""
 
     def __init__(self, device: Device) -> None:
         self.device = device

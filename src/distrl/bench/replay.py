@@ -1,16 +1,16 @@
 """Insert, draw 256 and update 256 in replay at 1k, 10k and 1M items, beside cpprb and torchrl, one thread.
 
-The contenders take turns within one run. Ours holds whole trajectories and finds each one's group; the others are
-given the least they can hold, a number, and do no more than priorities. What is inserted is made beforehand. Python's
-garbage collector is off while a clock runs.
+The contenders take turns within one run. Ours holds whole trajectories and computes group statistics; the others hold
+one number per item and priorities only. Items are made before insertion is timed. Python's garbage collector is off
+during measurements.
 
-Who draws wrongly may be as fast as he likes: before anything is timed, the draws are compared with p^alpha / sum.
+Before anything is timed, the sampled distribution of each contender is checked against p^alpha / sum.
 """
 
 from __future__ import annotations
 
 import gc
-import math
+import importlib.util
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -21,6 +21,7 @@ import numpy as np
 
 from distrl.bench import _contenders
 from distrl.bench._contenders import Contender
+from distrl.errors import ConfigError
 from distrl.types import Floats
 
 BATCH = 256
@@ -28,7 +29,8 @@ BINS = 64
 ALPHA = 0.5
 SHARE_BAR = 0.01
 UNLIKELY = 1e-3
-"""A right sampler with free draws fails the check this rarely; one that cuts the line into pieces, even more so."""
+"""Significance level of the check: a correct sampler with independent draws fails it this rarely, a stratified one even
+more rarely."""
 
 
 def run(
@@ -43,6 +45,7 @@ def run(
 
     `learner_step_s` is how long a learner step takes, of which drawing and updating must be less than 1 %.
     """
+    require_scipy()
     makers, missing = _contenders.available()
     rows = {str(int(size)): _row(makers, int(size), repeats, rounds, draws, seed) for size in sizes}
     shares = {
@@ -102,7 +105,7 @@ def _mean_us(function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]) -> 
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """A million objects would be walked through again and again while they are made."""
+    """Garbage collection off: it would traverse a million objects repeatedly while they are made."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -112,11 +115,11 @@ def _no_collector() -> Iterator[None]:
             gc.enable()
 
 
-# --- is it the right distribution -----------------------------------------------------------------
+# --- checking the distribution -----------------------------------------------------------------
 
 
 def check(contender: Contender, priorities: Floats, draws: int) -> dict[str, Any]:
-    """Draw, and compare how often items of each of 64 classes of priority came with how often they should."""
+    """Chi-square test: sample, and compare the frequency of each of 64 classes of priority with its expectation."""
     mass = priorities**ALPHA / (priorities**ALPHA).sum()
     kinds, expected = classes(mass)
     counts = np.zeros(len(expected))
@@ -137,9 +140,14 @@ def classes(mass: Floats) -> tuple[Any, Floats]:
 
 
 def chi_square(counts: Floats, expected: Floats) -> tuple[float, float]:
-    """The distance, and how often a right sampler with free draws is at least as far off (Wilson and Hilferty)."""
-    distance = float(((counts - expected) ** 2 / expected).sum())
-    degrees = len(counts) - 1
-    spread = 2 / (9 * degrees)
-    z = ((distance / degrees) ** (1 / 3) - (1 - spread)) / math.sqrt(spread)
-    return distance, 0.5 * math.erfc(z / math.sqrt(2))
+    """The chi-square statistic and its p-value for a correct sampler with independent draws."""
+    from scipy.stats import chisquare
+
+    found = chisquare(counts, expected)
+    return float(found.statistic), float(found.pvalue)
+
+
+def require_scipy() -> None:
+    """Raises before the measurement starts."""
+    if importlib.util.find_spec("scipy") is None:
+        raise ConfigError("`bench replay` tests its draws with scipy. Install it with `pip install 'distrl[bench]'`.")

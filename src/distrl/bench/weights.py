@@ -1,12 +1,11 @@
 """Publish to applied on the last worker, for 5, 100 and 500 MB of weights; and the device time lost to it.
 
-A training run on Ray with devices that wait and a policy that is nothing but weight: the learner publishes, the host
-checks and shelves, the workers look once a second, fetch, check, make ready and swap. The clock starts when the learner
-begins to copy its weights out and stops when the last worker acts on them. Beside it stands a plain copy of the same
-bytes in memory.
+A training run on Ray with waiting devices and a policy of given size: the learner publishes, the host notifies the
+workers, they fetch, check, stage and swap in. Latency is from the learner's seal on its weights until the last worker
+acts on them. A plain copy of the same bytes in memory is measured for comparison.
 
-Lost is what the devices waited between publishing and the last swap beyond what they always wait: for the policy within
-an episode, for spool and lease between two.
+Device time lost is what devices waited between publishing and the last swap beyond their usual waits: for the policy
+within an episode, for spool and lease between two.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ import numpy as np
 from distrl.config import Config
 
 if TYPE_CHECKING:
-    from distrl.bench._ballast import Ballast
+    from distrl.bench._synthetic_run import SyntheticLoad
 
 Interval = tuple[float, float]
 
 NOISE_MS = 1.0
-"""What counts as nothing, per version and device: waits in quiet time differ by as much."""
+"""Lost time per version and device below which it counts as noise: usual waits vary by as much."""
 
 
 def run(
@@ -43,7 +42,7 @@ def run(
 ) -> dict[str, Any]:
     """One run per size: `publishes` versions, `step_s` apart, to `workers` processes with `devices` devices each.
 
-    `step_s` should be more than twice the latency: the quiet time between versions is what they are compared with.
+    `step_s` should be more than twice the latency: waits are compared with those in the time between versions.
     """
     rows = {
         f"{float(size):g} MB": _row(float(size), publishes, workers, devices, action_s, step_s) for size in megabytes
@@ -52,22 +51,22 @@ def run(
 
 
 def is_nothing(row: dict[str, Any]) -> bool:
-    """Whether the time lost cannot be told from 0, or from the noise."""
+    """Whether the time lost is indistinguishable from 0, or below the noise."""
     return bool(row["device_lost_ci95_ms"][0] <= 0.0 or row["device_lost_mean_ms"] < NOISE_MS)
 
 
 def _row(size: float, publishes: int, workers: int, devices: int, action_s: float, step_s: float) -> dict[str, Any]:
-    from distrl.bench._ballast import Ballast
+    from distrl.bench._synthetic_run import SyntheticLoad
 
     copy_ms = copying_ms(int(size * 2**20))
     with tempfile.TemporaryDirectory(prefix="distrl-bench-") as folder:
         config = _config(Path(folder), size, publishes, workers, devices, action_s)
-        history = _play(config, Ballast(size, step_s))
+        history = _play(config, SyntheticLoad(size, step_s))
     return figures(history, workers, copy_ms)
 
 
 def copying_ms(size: int, repeats: int = 7) -> list[float]:
-    """Milliseconds that a plain copy of so many bytes takes, into memory that is there already."""
+    """Milliseconds of a plain copy of `size` bytes into memory that is allocated already."""
     source, target = np.ones(size, np.uint8), np.zeros(size, np.uint8)
     times = []
     np.copyto(target, source)  # the pages are mapped now
@@ -92,24 +91,24 @@ def _config(folder: Path, size: float, publishes: int, workers: int, devices: in
     return Config.model_validate(tree)
 
 
-def _play(config: Config, ballast: Ballast) -> History:
-    """A whole run, as `distrl train` would run it."""
-    from distrl.bench._ballast import BallastBuilder, read_marks
+def _play(config: Config, synthetic: SyntheticLoad) -> History:
+    """A whole training run, as by `distrl train`."""
+    from distrl.bench._synthetic_run import SyntheticBuilder, read_timestamps
     from distrl.runtime import lifecycle
     from distrl.runtime.progress import Silent
     from distrl.runtime.ray import engine
 
-    builder = BallastBuilder(config, ballast)
+    builder = SyntheticBuilder(config, synthetic)
     lifecycle.run(builder, engine(config.runtime), Silent(), resume=False)
-    return History.read(read_marks(builder.marks_folder))
+    return History.read(read_timestamps(builder.timestamps_folder))
 
 
-# --- what the marks say -----------------------------------------------------------------------------
+# --- reading the timestamps --------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Applied:
-    """A worker has begun to act on a version."""
+    """A worker began to act on a version."""
 
     worker: str
     version: int
@@ -119,9 +118,9 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Wait:
-    """A device did nothing between two operations. `before` is the second one: a wait before `perform` is one within an
-    episode, for the policy; a wait before `reset` is one between episodes, for spool and lease."""
+class DeviceWait:
+    """A device was idle between two operations. `before` is the second one: before `perform` it waited within an
+    episode, for the policy; before `reset` between episodes, for spool and lease."""
 
     device: str
     before: str
@@ -138,31 +137,31 @@ class Wait:
 
 @dataclass(frozen=True)
 class History:
-    """When versions were published and applied, and when devices waited; all on one machine's clock."""
+    """When versions were published and applied, and when devices waited, by one machine's clock."""
 
     published: tuple[float, ...]
     """Of version 1, 2, 3 …"""
     applied: tuple[Applied, ...]
-    waits: tuple[Wait, ...]
+    waits: tuple[DeviceWait, ...]
 
     @classmethod
-    def read(cls, marks: dict[str, list[tuple[str, ...]]]) -> History:
-        published = tuple(sorted(float(at) for _, at in marks["publish"]))
+    def read(cls, timestamps: dict[str, list[tuple[str, ...]]]) -> History:
+        published = tuple(sorted(float(at) for _, at in timestamps["publish"]))
         applied = tuple(
             Applied(worker, int(version), float(at), float(at) - float(began), float(swap))
-            for worker, version, began, at, swap in marks["applied"]
+            for worker, version, began, at, swap in timestamps["applied"]
         )
         last: dict[str, float] = {}
         waits = []
-        for _, device, operation, began, ended in marks["busy"]:
+        for _, device, operation, began, ended in timestamps["busy"]:
             if device in last:
-                waits.append(Wait(device, operation, last[device], float(began)))
+                waits.append(DeviceWait(device, operation, last[device], float(began)))
             last[device] = float(ended)
         return cls(published, applied, tuple(waits))
 
     def windows(self, workers: int) -> list[Interval]:
-        """From publishing a version to the last worker that acts on it, or on a newer one. Versions that the end of the
-        run has overtaken are left out."""
+        """From publishing a version until the last worker acts on it, or on a newer one. Versions that not every worker
+        had reached by the end of the run are left out."""
         found = []
         for version, at in enumerate(self.published, start=1):
             firsts: dict[str, float] = {}
@@ -198,8 +197,8 @@ def figures(history: History, workers: int, copy_ms: Sequence[float]) -> dict[st
     }
 
 
-def lost_ms(waits: Sequence[Wait], windows: Sequence[Interval]) -> list[float]:
-    """Per version, the mean over the devices of what they waited longer than such waits take in quiet time."""
+def lost_ms(waits: Sequence[DeviceWait], windows: Sequence[Interval]) -> list[float]:
+    """Per version, the mean over devices of their waiting time beyond the mean of such waits between versions."""
     devices = len({wait.device for wait in waits})
     quiet: dict[str, list[float]] = {"perform": [], "reset": []}
     for wait in waits:
@@ -210,12 +209,12 @@ def lost_ms(waits: Sequence[Wait], windows: Sequence[Interval]) -> list[float]:
 
 
 def interval(values: Sequence[float]) -> list[float]:
-    """95 % of the means of as many draws with replacement."""
+    """95 % percentile bootstrap interval of the mean."""
     draws = np.random.default_rng(0).choice(values, (10_000, len(values))).mean(1)
     return [float(bound) for bound in np.quantile(draws, [0.025, 0.975])]
 
 
-def describe(waits: Sequence[Wait]) -> dict[str, Any]:
+def describe(waits: Sequence[DeviceWait]) -> dict[str, Any]:
     """Within episodes (before `perform`) and between them (before `reset`)."""
     found: dict[str, Any] = {}
     for kind, name in (("perform", "step"), ("reset", "episode")):

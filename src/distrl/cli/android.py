@@ -1,4 +1,4 @@
-"""What the doctor looks at where phones are Android: the SDK, KVM, AVDs, and whoever is attached. Touches no phone."""
+"""The doctor's checks for Android: SDK, KVM, AVDs and attached phones. Changes nothing on a phone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from distrl.errors import DistrlError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from distrl.cli.android_checks import Listing
+    from distrl.cli.android_checks import PhoneReport
 
 KEYBOARD = "`adb install ADBKeyboard.apk` (https://github.com/senzhk/ADBKeyBoard): without it only ASCII can be typed."
 NONE = (
@@ -20,7 +20,7 @@ NONE = (
 
 
 def emulators(address: str, deep: bool) -> list[Finding]:
-    """What `avd://` needs; for other addresses it is only said, and only if somebody looks closely."""
+    """What `avd://` needs; for other addresses checked with `deep` only, and never reported as missing."""
     needed = address.startswith("avd://")
     if not needed and not deep:
         return []
@@ -32,11 +32,11 @@ def emulators(address: str, deep: bool) -> list[Finding]:
         "avds": lambda: android_checks.find_avds(address),
     }
     found = [_look(name, look, needed) for name, look in looks.items()]
-    return found if found[0].status == "ok" else found[:1]  # one thing after the other
+    return found if found[0].status == "ok" else found[:1]  # without an SDK the other checks say nothing
 
 
 def phones(address: str, deep: bool) -> list[Finding]:
-    """Who is attached, whether it trusts us, and what it can type. Emulators of ours are started by a run, not here."""
+    """Attached phones: whether they are authorized and which keyboard they have. Starts no emulator."""
     if address.startswith("avd://"):
         return []
     from distrl.cli.android_checks import keyboards_of_phones
@@ -52,7 +52,7 @@ def phones(address: str, deep: bool) -> list[Finding]:
     return [_phone(phone, hopeless) for phone in listed]
 
 
-def _phone(phone: Listing, hopeless: bool) -> Finding:
+def _phone(phone: PhoneReport, hopeless: bool) -> Finding:
     name = phone.serial
     if phone.problem:
         return Finding(name, "missing" if hopeless else "warn", phone.state, phone.problem)
@@ -70,6 +70,6 @@ def _look(name: str, look: Callable[[], str], needed: bool) -> Finding:
 
 
 def _trouble(name: str, said: str, needed: bool) -> Finding:
-    """An error of ours says first what is wrong and then what to do."""
+    """A `DistrlError` says first what is wrong and then what to do."""
     what, _, mend = said.partition(". ")
     return Finding(name, "missing" if needed else "warn", what, mend or said)

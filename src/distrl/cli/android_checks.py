@@ -1,4 +1,4 @@
-"""What a machine has for Android phones and emulators, for the doctor. Looks only; starts no emulator."""
+"""What this machine has for Android phones and emulators, for the doctor. Read-only; starts no emulator."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import asyncio
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from distrl.devices.adb.checkup import Listing as Listing
+    from distrl.devices.adb.diagnostics import PhoneReport as PhoneReport
 
 
-def keyboards_of_phones(address: str) -> list[Listing]:
+def keyboards_of_phones(address: str) -> list[PhoneReport]:
     """Every phone of an `adb://` address, with whether it has the keyboard for any text. Raises `ConfigError`."""
-    from distrl.devices.adb.checkup import survey
+    from distrl.devices.adb.diagnostics import check_phones
 
-    return asyncio.run(survey(address, keyboards=True))
+    return asyncio.run(check_phones(address, keyboards=True))
 
 
 def find_emulator() -> str:
@@ -24,7 +24,7 @@ def find_emulator() -> str:
 
 
 def find_acceleration() -> str:
-    """How the processor helps an emulator. Raises `NoEmulator` where it does not."""
+    """The hardware acceleration for emulators. Raises `NoEmulator` if there is none."""
     from distrl.devices.avd.sdk import check_acceleration, find_sdk
 
     return check_acceleration(find_sdk())

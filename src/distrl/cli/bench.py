@@ -1,15 +1,14 @@
 """`distrl bench`: one command per published figure, printed with its spread and written as JSON.
 
-A bench is a module of `distrl.bench` with `run(**options) -> dict`, every option with its default. What it measures
-is the first line of its docstring. In the dict a list of numbers is repeated measurements of one figure: it is shown
-as median and range. A bench that needs more than options of its own is a command here (`bench_learning`).
+A bench is a module of `distrl.bench` with `run(**options) -> dict`, every option with a default. The first line of its
+docstring says what it measures. A list of numbers in the dict is repeated measurements of one figure, shown as median
+and range. A bench that needs typed options has a module of its own here (`bench_learning`).
 """
 
 from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import pkgutil
 import statistics
 import sys
@@ -25,12 +24,13 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from distrl.cli import bench_async, bench_faults, bench_learning
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.cli.options import read_options
-from distrl.errors import ConfigError, UnknownName
+from distrl.errors import UnknownName
 
 
 class Benches(TyperGroup):
-    """The benches are found when they are asked for: importing them all would make every command slow."""
+    """Imports benches lazily: importing them all would make every command slow."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return known_benches()
@@ -45,7 +45,7 @@ app.command("async")(bench_async.asynchrony)
 app.command("faults")(bench_faults.faults)
 
 MODULES = {"async": "asynchrony"}
-"""Benches whose module has another name: `async` is a word of Python."""
+"""Benches whose module has another name: `async` is a Python keyword."""
 
 
 @app.callback(invoke_without_command=True)
@@ -56,43 +56,34 @@ def bench(ctx: typer.Context) -> None:
 
 
 def generic(name: str) -> Any:
-    """The command of a bench whose settings are all options of its `run`. Raises `UnknownName`."""
+    """The command of a bench whose options are the parameters of its `run`. Raises `UnknownName`."""
     module = load(name)
 
     def measure(
         options: Annotated[
             list[str] | None, typer.Argument(metavar="[KEY=VALUE]...", help="Options of the bench.")
         ] = None,
-        json_file: Annotated[
-            Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")
-        ] = None,
+        json_file: JsonFile = None,
     ) -> None:
         measured(name, module, options or [], json_file)
 
-    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     known = ", ".join(
         f"{key}={parameter.default}" for key, parameter in inspect.signature(module.run).parameters.items()
     )
-    alone.command(name, help=f"{describe(module)}\n\nOptions and their defaults: {known}.")(measure)
-    return typer.main.get_command(alone)
+    single.command(name, help=f"{describe(module)}\n\nOptions and their defaults: {known}.")(measure)
+    return typer.main.get_command(single)
 
 
 def measured(name: str, module: ModuleType, options: list[str], json_file: Path | None) -> None:
-    """Run a bench, print its figures and keep them."""
+    """Run a bench, print its figures and write them."""
     require_folder(json_file)
     console = Console()
     chosen = read_options(module.run, options)
     figures = module.run(**chosen)
     console.print(table(name, figures))
     if json_file:
-        json_file.write_text(json.dumps(record(name, chosen, figures), indent=2) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
-
-
-def require_folder(file: Path | None) -> None:
-    """Before hours of work, not after them."""
-    if file and not file.parent.is_dir():
-        raise ConfigError(f"The folder of --json {file} does not exist; make it first.")
+        write_figures(record(name, chosen, figures), json_file, console)
 
 
 def known_benches() -> list[str]:
@@ -121,7 +112,7 @@ def describe(module: ModuleType) -> str:
 
 
 def record(name: str, options: Mapping[str, Any], figures: Mapping[str, Any]) -> dict[str, Any]:
-    """The figures with all that is needed to make them again."""
+    """The figures with all that is needed to reproduce them."""
     from distrl.store import provenance
 
     command = ["distrl", *sys.argv[1:]]
@@ -156,5 +147,5 @@ def show(value: Any) -> str:
 
 
 def number(value: float) -> str:
-    """Four digits are more than any bench here can tell apart."""
+    """Rounded to four significant digits."""
     return f"{value:,.0f}" if isinstance(value, int) or abs(value) >= 1000 else f"{value:.4g}"

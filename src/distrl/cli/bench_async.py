@@ -1,8 +1,7 @@
-"""`distrl bench async`: collecting without a barrier against collecting in rounds."""
+"""`distrl bench async`: asynchronous collection against synchronous rounds."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,10 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
-    from distrl.bench.asynchrony.campaign import Campaign
+    from distrl.bench.asynchrony.campaign import AsyncCampaign
 
 COLUMNS = (
     ("profile", "{profile}"),
@@ -60,32 +60,33 @@ def asynchrony(
         typer.Option(
             min=1e-4,
             max=1.0,
-            help="Share of a phone's times that is waited; default: 0.01, 0.02 for 256 devices, 0.2 with --real.",
+            help="Scale of a phone's latencies; default: 0.01, 0.02 for 256 devices, 0.2 with --real.",
         ),
     ] = None,
-    think_s: Annotated[float, typer.Option(min=0.0, help="Thinking of the scripted policy, before scaling.")] = 0.5,
+    think_s: Annotated[
+        float, typer.Option(min=0.0, help="Inference time of the scripted policy, before scaling.")
+    ] = 0.5,
     learner_s: Annotated[float, typer.Option(min=0.0, help="A step of the sleeping learner, before scaling.")] = 5.0,
     seed: Annotated[int, typer.Option(min=0, help="Decides tasks, and so episode times.")] = 0,
     real: Annotated[bool, typer.Option("--real", help="With the real learner and the real policy, on Ray.")] = False,
     config: Annotated[str, typer.Option(help="With --real: where model, tasks and learner come from.")] = "quickstart",
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: JsonFile = None,
 ) -> None:
-    """Trajectories per minute of the same devices without a barrier and in rounds, beside the most that can be had.
+    """Trajectories per minute of the same devices, asynchronous and in synchronous rounds, and the theoretical maximum.
 
-    Devices wait and burn no CPU. A time scale makes their hours minutes, and is taken out of the figures. Without
+    Devices wait and use no CPU. A time scale shortens hours to minutes, and is taken out of the figures. Without
     --real the learner sleeps and the policy is scripted, and two cores carry hundreds of devices through the worker,
     host, spool and pacing of every training. docs/benchmarks.md defines every figure.
     """
-    from distrl.bench.asynchrony.campaign import Campaign, names, numbers
+    from distrl.bench.asynchrony.campaign import AsyncCampaign, names, numbers
     from distrl.bench.asynchrony.profiles import PROFILES
 
-    if json_file and not json_file.parent.is_dir():
-        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
+    require_folder(json_file)
     try:
         fleets = numbers(devices or ("32" if real else "8,32,128,256"))
     except ValueError:
         raise ConfigError(f"--devices {devices} must be numbers with commas between them, such as 8,32.") from None
-    campaign = Campaign(
+    campaign = AsyncCampaign(
         profiles=names(profiles or ("paper" if real else "all"), tuple(PROFILES)),
         devices=fleets,
         repeats=repeats,
@@ -99,19 +100,16 @@ def asynchrony(
     measure(campaign, json_file)
 
 
-def measure(campaign: Campaign, json_file: Path | None) -> None:
+def measure(campaign: AsyncCampaign, json_file: Path | None) -> None:
     console = Console()
 
-    def keep(figures: dict[str, Any]) -> None:
-        if json_file:
-            json_file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-
-    figures = campaign.run(lambda text: console.print(Text(text), soft_wrap=True), keep)
-    keep(figures)
+    figures = campaign.run(
+        lambda text: console.print(Text(text), soft_wrap=True),
+        lambda so_far: write_figures(so_far, json_file, Console(quiet=True)),
+    )
     show(console, "trajectories per minute", COLUMNS, figures["rows"])
     show(console, "durations admitted against durations trained on", FAIRNESS, figures["fairness"])
-    if json_file:
-        console.print(f"written to {json_file}", soft_wrap=True)
+    write_figures(figures, json_file, console)
 
 
 def show(console: Console, title: str, columns: tuple[tuple[str, str], ...], rows: list[dict[str, Any]]) -> None:

@@ -1,15 +1,15 @@
-"""`distrl bench faults`: what breaks, what it costs, and that nothing is lost."""
+"""`distrl bench faults`: fault injection, what each fault costs, and that nothing is lost."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 
 COLUMNS = ("", "what", "survived", "strikes", "episodes lost", "back p50", "p95", "kept")
 
@@ -20,15 +20,15 @@ def faults(
     seconds: Annotated[float, typer.Option(min=20.0, help="How long each pair of fleets plays.")] = 60.0,
     repeats: Annotated[int, typer.Option(min=1, help="Pairs of each row.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Decides tasks and waits.")] = 0,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: JsonFile = None,
 ) -> None:
-    """Strike the phones of a fleet, row by row, beside a twin that is left alone: what it costs, and what is lost.
+    """Inject faults into a fleet, row by row, against a control fleet: what each fault costs, and what is lost.
 
-    Served phones behind the real adb, with the waits of an emulator; every phone of a struck fleet is struck once.
+    Served phones behind the real adb, with the latency of an emulator; the fault is injected once per phone.
     docs/benchmarks.md defines every figure.
     """
     from distrl.bench.faults.campaign import run
-    from distrl.cli.bench import record, require_folder
+    from distrl.cli.bench import record
 
     require_folder(json_file)
     console = Console()
@@ -37,8 +37,7 @@ def faults(
     console.print(_table(figures["rows"]))
     console.print(Text(_headline(figures["headline"])), soft_wrap=True)
     if json_file:
-        json_file.write_text(json.dumps(record("faults", options, figures), indent=2) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
+        write_figures(record("faults", options, figures), json_file, console)
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:

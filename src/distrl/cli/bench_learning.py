@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,10 +10,11 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
-    from distrl.bench.learning.plan import Plan
+    from distrl.bench.learning.plan import RacePlan
 
 
 def learning(
@@ -34,29 +34,27 @@ def learning(
         ),
     ] = "all",
     parallel: Annotated[
-        int | None, typer.Option(min=1, help="Runs side by side, each on its share of the cores; default: cores / 2.")
+        int | None, typer.Option(min=1, help="Runs in parallel, each on its share of the cores; default: cores / 2.")
     ] = None,
     folder: Annotated[
         Path | None, typer.Option(help="Runs, logs and records go there; default: runs/learning-SUITE.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
-    plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves there, as PNG.")] = None,
+    json_file: JsonFile = None,
+    plots: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Draw the curves there, as SVG.")] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="List the runs and what they change; start none.")] = False,
 ) -> None:
-    """Train every method from the same warm start for the same time, and say who ends where and how fast.
+    """Train every method from the same warm start for the same time, and compare final success and speed.
 
-    Each run is a training run of its own, with its own folder and its own process. What is finished is not run again:
-    after Ctrl-C, or with more methods or seeds, the same command goes on. The table goes to the screen and, as
-    learning.md, into the folder.
+    Each run is a training run with its own folder and process. Finished runs are not repeated: after Ctrl-C, or with
+    more methods or seeds, the same command resumes. The table is printed and written to learning.md in the folder.
     """
     from distrl.bench.learning.methods import choose
-    from distrl.bench.learning.plan import Plan, cores
+    from distrl.bench.learning.plan import RacePlan, cores
 
-    if json_file and not json_file.parent.is_dir():
-        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
+    require_folder(json_file)
     chosen = choose([name.strip() for name in methods.split(",")], seeds)
     where = folder or Path("runs") / f"learning-{suite}"
-    plan = Plan(suite, profile, minutes, chosen, where, tuple(changes or ()))
+    plan = RacePlan(suite, profile, minutes, chosen, where, tuple(changes or ()))
     check(plan)
     side_by_side = parallel or max(1, len(cores()) // 2)
     if dry_run:
@@ -65,18 +63,18 @@ def learning(
     measure(plan, side_by_side, json_file, plots)
 
 
-def check(plan: Plan) -> None:
-    """Everything that can be known to be wrong, before hours of work. Raises `DistrlError`."""
+def check(plan: RacePlan) -> None:
+    """Check all settings and this machine before hours of work. Raises `DistrlError`."""
     from distrl.runtime.preflight import check as check_config
     from distrl.runtime.preflight import check_machine
 
     for entry in plan.entries():
-        if entry.seed == 0:  # seeds differ in nothing that could be wrong
+        if entry.seed == 0:  # the other seeds have the same settings
             check_config(plan.config(entry))
             check_machine(plan.config(entry))
 
 
-def show(plan: Plan, parallel: int) -> None:
+def show(plan: RacePlan, parallel: int) -> None:
     from distrl.bench.learning.methods import METHODS
 
     console = Console()
@@ -87,7 +85,7 @@ def show(plan: Plan, parallel: int) -> None:
     console.print(f"{runs} runs, {parallel} side by side: {rounds * plan.minutes:g} minutes of training, and the tests")
 
 
-def measure(plan: Plan, parallel: int, json_file: Path | None, plots: Path | None) -> None:
+def measure(plan: RacePlan, parallel: int, json_file: Path | None, plots: Path | None) -> None:
     from distrl.bench.learning import run
     from distrl.bench.learning.plots import draw_all
     from distrl.bench.learning.result import result
@@ -99,9 +97,7 @@ def measure(plan: Plan, parallel: int, json_file: Path | None, plots: Path | Non
     page = markdown(figures)
     (plan.folder / "learning.md").write_text(page, encoding="utf-8")
     typer.echo(page)
-    if json_file:
-        json_file.write_text(json.dumps(figures) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
+    write_figures(figures, json_file, console, indent=None)
     for path in draw_all(figures, plots) if plots else ():
         console.print(f"drawn to {path}", soft_wrap=True)
     if all(record.failed for record in records if record.method in plan.methods):

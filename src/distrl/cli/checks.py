@@ -1,4 +1,4 @@
-"""What the doctor looks at. A check returns a finding and never raises: a broken machine is what it is for."""
+"""The doctor's checks. A check returns a finding and never raises, whatever is wrong with the machine."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ ASK_S = 5.0
 class Finding:
     name: str
     status: Literal["ok", "warn", "missing"]
-    """warn: the quickstart runs without it. missing: it does not."""
+    """warn: the quickstart runs without it. missing: it does not run."""
     detail: str
     mend: str = ""
     """What to do; empty when nothing needs doing."""
 
 
 def examine(config: Config, deep: bool = False) -> list[Finding]:
-    """All findings for a run of this config, in the order a reader would mend them."""
+    """All findings for a run of this config, in the order in which to fix them."""
     machine = [python(), cores(), memory(), disk(), threads(), gpu(), precision(config)]
     programs = [
         *(library(name) for name in ("torch", "transformers", "ray")),
@@ -56,7 +56,7 @@ def cores() -> Finding:
     count = os.cpu_count() or 1
     if count < 2:
         return Finding(
-            "cores", "warn", str(count), "With one core players and learner share it; expect half the speed."
+            "cores", "warn", str(count), "With one core workers and learner share it; expect half the speed."
         )
     return Finding("cores", "ok", str(count))
 
@@ -83,7 +83,7 @@ def library(name: str) -> Finding:
 
 
 def threads() -> Finding:
-    """Two processes that each take every core slow each other down; ours take one thread each."""
+    """Processes that each use all cores slow each other down; ours use one thread each."""
     wanted = os.environ.get("OMP_NUM_THREADS", "")
     if wanted.isdigit() and int(wanted) > (os.cpu_count() or 1):
         return Finding("threads", "warn", f"OMP_NUM_THREADS={wanted}", f"Set it to {(os.cpu_count() or 1)} at most.")
@@ -98,9 +98,9 @@ def gpu() -> Finding:
 
 
 def precision(config: Config) -> Finding:
-    """bfloat16 halves the memory of a GPU; on a CPU it costs time, and on some virtual machines the process."""
+    """bfloat16 halves GPU memory; on a CPU it is slower, and on some virtual machines it crashes the process."""
     dtype = config.policy.dtype
-    if dtype == "float32":  # well everywhere, and torch need not be imported to say so
+    if dtype == "float32":  # works everywhere; avoids importing torch
         return Finding("precision", "ok", dtype)
     devices = {"policy.device": config.policy.device, "learner.device": config.learner.device}
     try:
@@ -123,7 +123,7 @@ def precision(config: Config) -> Finding:
 
 
 def adb() -> Finding:
-    """The program, and which one; it starts no server."""
+    """The adb program and its version; starts no server."""
     path = shutil.which("adb")
     if path is None:
         mend = "Only real or emulated Android needs it: `sudo apt install adb`, or install Android's platform-tools."
@@ -137,7 +137,7 @@ def adb() -> Finding:
 
 
 def android(config: Config, deep: bool) -> list[Finding]:
-    """What phones and emulators need, where the config has some or somebody looks closely."""
+    """What phones and emulators need, if the config uses them or with `deep`."""
     scheme = config.devices.address.partition(":")[0]
     if scheme not in ("adb", "avd") and not deep:
         return []
@@ -159,7 +159,7 @@ def _program(name: str, commands: tuple[str, ...], mend: str) -> Finding:
 
 
 def pocket() -> Finding:
-    """The weights that ship, read through their checksum."""
+    """The weights that ship with the package, verified by checksum."""
 
     def look() -> str:
         from distrl.runtime.preflight import verify_pocket
@@ -170,7 +170,7 @@ def pocket() -> Finding:
 
 
 def phone() -> Finding:
-    """A simulated phone that resets and draws."""
+    """A simulated phone resets and renders."""
 
     def look() -> str:
         from distrl.runtime.preflight import render_phone
@@ -182,7 +182,7 @@ def phone() -> Finding:
 
 
 def judge(config: Config) -> list[Finding]:
-    """The model that judges, where there is one: its endpoint, and whether the key is there. The key is not shown."""
+    """The VLM judge, if there is one: whether its endpoint answers and its API key is set. The key is not shown."""
     if config.judge.kind == "rules":
         return []
 
@@ -191,7 +191,8 @@ def judge(config: Config) -> list[Finding]:
 
         return reach_judge(config)
 
-    mend = f"Set judge.url and judge.model, and put the key into the environment variable {config.judge.key_env}."
+    variable = getattr(config.judge, "key_env", "that judge.key_env names")
+    mend = f"Set judge.url and judge.model, and put the key into the environment variable {variable}."
     return [_attempt("judge", look, mend)]
 
 
@@ -201,11 +202,11 @@ def local_ray() -> Finding:
 
         return start_ray()
 
-    return _attempt("local ray", look, "Look for what Ray prints above; /dev/shm may be too small, or a port blocked.")
+    return _attempt("local ray", look, "See what Ray printed above; /dev/shm may be too small, or a port blocked.")
 
 
 def _attempt(name: str, look: Callable[[], str], mend: str) -> Finding:
     try:
         return Finding(name, "ok", look())
-    except Exception as error:  # whatever it is, the doctor's answer is to name it and go on
+    except Exception as error:  # any error is reported as a finding, and the other checks go on
         return Finding(name, "missing", f"{type(error).__name__}: {error}", mend)

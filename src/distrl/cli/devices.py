@@ -1,4 +1,4 @@
-"""`distrl devices`: the phones that adb sees, or the emulator of an AVD, and what they are good for."""
+"""`distrl devices`: the phones that adb sees, or the emulator of an AVD, and whether they can be used."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from distrl.cli.fleet import fleet_of, fleet_table
 from distrl.cli.runs import find_run
 
 if TYPE_CHECKING:
-    from distrl.cli.phone_checks import Listing
+    from distrl.cli.phone_checks import PhoneReport
 
 app = typer.Typer(help="Look at phones behind adb, and at emulators. Nothing on them is touched.", no_args_is_help=True)
 
@@ -40,7 +40,7 @@ def list_devices(address: Address = ALL, as_json: AsJson = False) -> None:
 
 @app.command("check")
 def check_devices(address: Address = ALL, as_json: AsJson = False) -> None:
-    """The same, and how long each way to look at a phone takes; of an avd:// address one emulator is started for it.
+    """The same, with the latency of each way to capture the screen; for an avd:// address one emulator is started.
     Exits with 1 if a phone cannot be used."""
     _tell(address, deep=True, as_json=as_json)
 
@@ -48,8 +48,8 @@ def check_devices(address: Address = ALL, as_json: AsJson = False) -> None:
 @app.command("watch")
 def watch_devices(
     target: Annotated[str, typer.Argument(metavar="[RUN|ADDRESS]", help="A run, by name or folder; or adb://…")] = ALL,
-    every_s: Annotated[float, typer.Option("--every", min=0.1, metavar="SECONDS", help="Between two looks.")] = 2.0,
-    once: Annotated[bool, typer.Option("--once", help="Look once and end.")] = False,
+    every_s: Annotated[float, typer.Option("--every", min=0.1, metavar="SECONDS", help="Between two updates.")] = 2.0,
+    once: Annotated[bool, typer.Option("--once", help="Print once and exit.")] = False,
 ) -> None:
     """Attached phones, live, until Ctrl-C; of a run, the health of its devices."""
     looks = _phones(target) if "://" in target else _fleet(target)
@@ -89,7 +89,7 @@ def _tell(address: str, *, deep: bool, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _show(phones: list[Listing]) -> None:
+def _show(phones: list[PhoneReport]) -> None:
     console = Console()
     if not phones:
         console.print(NONE)
@@ -100,7 +100,7 @@ def _show(phones: list[Listing]) -> None:
             console.print(Text.assemble((f"{phone.serial}: ", "bold"), line), soft_wrap=True)
 
 
-def _table(phones: list[Listing]) -> Table:
+def _table(phones: list[PhoneReport]) -> Table:
     table = Table("serial", "state", "model", "android", "screen", "answers in", box=None, pad_edge=False)
     for phone in phones:
         answers = "" if phone.latency_s is None else f"{1000 * phone.latency_s:.0f} ms"
@@ -109,7 +109,7 @@ def _table(phones: list[Listing]) -> Table:
     return table
 
 
-def _remarks(phone: Listing) -> list[str]:
+def _remarks(phone: PhoneReport) -> list[str]:
     times = [
         f"{name} {1000 * taken:.0f} ms" if isinstance(taken, float) else f"{name}: {taken}"
         for name, taken in phone.seconds.items()

@@ -1,4 +1,4 @@
-"""`distrl doctor`: what is there, what is missing, how to mend it."""
+"""`distrl doctor`: checks this machine: what is there, what is missing, how to fix it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def doctor(
         ),
     ] = False,
 ) -> None:
-    """Examine this machine for a run of this config: what is there, what is missing, how to mend it."""
+    """Check this machine for a run of this config: what is there, what is missing, how to fix it."""
     findings = examine(load_config(*split_arguments(config, overrides)), deep)
     healthy = all(finding.status != "missing" for finding in findings)
     if as_json:
@@ -48,4 +48,4 @@ def show(findings: list[Finding], healthy: bool) -> None:
     for finding in findings:
         if finding.mend:
             console.print(Text.assemble((f"{finding.name}: ", "bold"), finding.mend), soft_wrap=True)
-    console.print("Ready: `distrl train` will work." if healthy else "Mend what is missing, then ask the doctor again.")
+    console.print("Ready: `distrl train` will work." if healthy else "Fix what is missing, then run the doctor again.")

@@ -1,4 +1,4 @@
-"""`distrl eval`: how good a policy is on held-out tasks, and how sure we are."""
+"""`distrl eval`: evaluation of a policy on held-out tasks, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def evaluate(
     episodes: Annotated[int | None, typer.Option(min=1, help="How many tasks; default: 128.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Play held-out tasks with a run's newest policy or with a model, and count."""
+    """Evaluate a run's newest policy or a model on held-out tasks: success rates with intervals."""
     changes = {"tasks.suite": suite, "evaluation.split": split, "evaluation.episodes": episodes}
     chosen = [f"{key}={value}" for key, value in changes.items() if value is not None]
     settings = settings_for(target, [*chosen, *(overrides or [])])

@@ -1,4 +1,4 @@
-"""The devices of a run and how they are, as a table."""
+"""The devices of a run and their health, as a table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fleet_of(folder: Path) -> list[DeviceEntry]:
 
 
 def fleet_table(entries: Sequence[DeviceEntry], now: float) -> RenderableType:
-    """One row per device, a line for each that is not well and why, and all of them in one sentence."""
+    """One row per device, a line with the reason for each that is unhealthy, and a summary."""
     if not entries:
         return Text("No device of this run has played yet.")
     newest = max(entry.last_seen_at for entry in entries)
@@ -79,7 +79,7 @@ def _state(entry: DeviceEntry, now: float) -> str:
 
 
 def _remarks(entry: DeviceEntry) -> list[str]:
-    """What was done for it and what is odd about it; and, where it is not well, why."""
+    """Recoveries, dismissed pop-ups and clock offset; and the reason, if it is unhealthy."""
     health = entry.health
     if health is None:
         return []
@@ -96,6 +96,6 @@ def _condition(entry: DeviceEntry) -> str:
 
 
 def _name(entry: DeviceEntry) -> str:
-    """The phone, where its address may stand for several."""
+    """The phone's serial and slot, because an address may stand for several phones."""
     serial = entry.health.facts.get("serial") if entry.health else None
     return f"{serial}#{entry.device.rpartition('#')[2]}" if serial else entry.device

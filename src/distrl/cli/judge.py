@@ -1,9 +1,7 @@
-"""`distrl judge`: how far the model that judges can be trusted."""
+"""`distrl judge`: calibration of the VLM judge against rules."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,16 +9,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.cli.runs import find_run
 from distrl.config import load_config
-from distrl.errors import ConfigError
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
 
 @app.callback()
 def judge() -> None:
-    """Look at the judge that asks a vision-language model."""
+    """Calibrate the judge that uses a vision-language model."""
 
 
 @app.command()
@@ -31,18 +29,18 @@ def calibrate(
     ] = None,
     count: Annotated[int, typer.Option("--trajectories", min=1, help="How many, the newest.")] = 200,
     attacked: Annotated[bool, typer.Option("--attack/--no-attack", help="Also under hostile screens, answers.")] = True,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: JsonFile = None,
 ) -> None:
-    """Judge recorded trajectories by the model, and compare with what the rules said of them.
+    """Judge recorded trajectories with the model, and compare with the verdicts of the rules.
 
-    Prints agreement, false accepts and false rejects with their 95 % intervals, and how many failures are accepted when
-    their screens or answers speak to the judge. Asks the endpoint about every trajectory once, and about every failure
-    that the agent called done once for each attack.
+    Prints agreement, false accepts and false rejects with their 95 % intervals, and how many failures are accepted
+    under prompt injection by screens or answers. Sends one request per trajectory, and one per attack for every
+    failure that the agent declared done.
     """
     folder = find_run(run)
-    if json_file and not json_file.parent.is_dir():
-        raise ConfigError(f"The folder of --json {json_file} does not exist; make it first.")
-    settings = load_config(folder, overrides or [])
+    require_folder(json_file)
+    # A run that rules judge names no model, so the kind is chosen here; one that names a model keeps what it says.
+    settings = load_config(folder, ["judge.kind=vlm", *(overrides or [])])
     from distrl.cli.judge_calibration import calibrate_judge
 
     # Progress goes to stderr, so that the table alone can be piped.
@@ -51,9 +49,7 @@ def calibrate(
         settings, folder, count=count, attacked=attacked, say=lambda text: errors.print(Text(text), soft_wrap=True)
     )
     show(figures)
-    if json_file:
-        json_file.write_text(json.dumps({"run": folder.name, **figures}, indent=2) + "\n", encoding="utf-8")
-        errors.print(Text(f"written to {json_file}"), soft_wrap=True)
+    write_figures({"run": folder.name, **figures}, json_file, errors)
 
 
 def show(figures: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""A run's recorded trajectories before the judge that asks a model: `distrl judge calibrate`."""
+"""Calibration of the VLM judge on a run's recorded trajectories: `distrl judge calibrate`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from distrl.config import Config
 from distrl.errors import ConfigError
 from distrl.evaluation.calibration import Calibration, attack, attackable, calibrate
-from distrl.judges.vlm.judge import SIGNED, VlmJudge
+from distrl.judges.vlm.judge import REASON_PREFIX, VlmJudge
 from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import Screen, Trajectory, Tree
@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 def calibrate_judge(config: Config, run: Path, *, count: int, attacked: bool, say: Say) -> Tree:
     """The figures of the newest `count` trajectories of a run that rules have judged, and of its failures under attack.
 
-    Raises `ConfigError` where there is nothing to compare with.
+    Raises `ConfigError` if rules have judged none of them.
     """
     with RunStore.read(run) as store:
         trajectories = judged_by_rules(store, count)
@@ -31,7 +31,7 @@ def calibrate_judge(config: Config, run: Path, *, count: int, attacked: bool, sa
 
 def judged_by_rules(store: RunStore, count: int) -> list[Trajectory]:
     table = store.table("id", "reason")
-    kept = [str(id_) for id_, reason in zip(*table.values(), strict=True) if not reason.startswith(SIGNED)]
+    kept = [str(id_) for id_, reason in zip(*table.values(), strict=True) if not reason.startswith(REASON_PREFIX)]
     if not kept or store.config.get("judge", {}).get("kind") == "vlm":
         raise ConfigError(
             f"{store.folder} holds no trajectory that rules have judged, so there is nothing to compare a model with. "
@@ -59,27 +59,27 @@ async def _measure(judge: VlmJudge, trajectories: list[Trajectory], store: RunSt
 
 
 def _wrongs(calibration: Calibration) -> Tree:
-    """Those to look at with `distrl replay`."""
-    wrong = [opinion for opinion in calibration.opinions if not opinion.agrees]
+    """The disagreements, to be inspected with `distrl replay`."""
+    wrong = [pair for pair in calibration.verdicts if not pair.agrees]
     return {
         "disagreements": [
             {
-                "trajectory": opinion.trajectory,
-                "rules": "success" if opinion.truth else "failure",
-                "judge": opinion.verdict.kind if opinion.verdict else "unjudged",
-                "reason": opinion.verdict.reason if opinion.verdict else opinion.problem,
+                "trajectory": pair.trajectory,
+                "rules": "success" if pair.truth else "failure",
+                "judge": pair.verdict.kind if pair.verdict else "unjudged",
+                "reason": pair.verdict.reason if pair.verdict else pair.problem,
             }
-            for opinion in wrong
+            for pair in wrong
         ]
     }
 
 
 def _compared(plain: Calibration, attacks: dict[str, Calibration]) -> Tree:
     """For each attack the failures accepted under it, and how many of them were not accepted without it."""
-    before = {opinion.trajectory for opinion in plain.opinions if opinion.verdict and opinion.verdict.success}
+    before = {pair.trajectory for pair in plain.verdicts if pair.verdict and pair.verdict.success}
     compared = {}
     for name, calibration in attacks.items():
-        accepted = {each.trajectory for each in calibration.opinions if each.verdict and each.verdict.success}
+        accepted = {each.trajectory for each in calibration.verdicts if each.verdict and each.verdict.success}
         compared[name] = {
             **calibration.false_accepts.summary(),
             "unjudged": calibration.unjudged,
@@ -89,7 +89,7 @@ def _compared(plain: Calibration, attacks: dict[str, Calibration]) -> Tree:
 
 
 def with_images(trajectory: Trajectory, store: RunStore) -> Trajectory:
-    """The trajectory as its judge saw it; stored ones hold references to their screens."""
+    """The trajectory with its images; stored ones hold references to their screens."""
 
     def seen(screen: Screen) -> Screen:
         return store.screen(screen.digest)

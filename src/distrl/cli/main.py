@@ -14,13 +14,13 @@ from distrl.cli import bench, devices, doctor, evaluate, judge, phone, plan, rep
 from distrl.errors import DistrlError
 
 WRONG = 2
-"""Exit code of an error that we name."""
+"""Exit code of a `DistrlError`."""
 INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+"""Exit code after Ctrl-C: 128 + SIGINT, as in shells."""
 
 
 class Commands(TyperGroup):
-    """Prints an error of ours as its message; whatever else goes wrong shows its traceback."""
+    """Prints a `DistrlError` as its message; other exceptions show their traceback."""
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""`key=value` arguments for a function: its own names, the types of its defaults."""
+"""Command-line options as `key=value` for a function: its parameter names, the types of its defaults."""
 
 from __future__ import annotations
 

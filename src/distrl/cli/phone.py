@@ -15,13 +15,13 @@ def phone(
         list[str] | None,
         typer.Option(
             metavar="NAME=PROBABILITY[:SECONDS],…",
-            help="What breaks on purpose, e.g. offline=0.01,hang-screencap=0.01:30 (docs/android.md lists all).",
+            help="Faults to inject, e.g. offline=0.01,hang-screencap=0.01:30 (docs/android.md lists all).",
         ),
     ] = None,
     device: Annotated[
         str, typer.Option(help="Latency and pop-ups, as an address of a simulated phone.")
     ] = "sim://phone",
-    seed: Annotated[int, typer.Option(help="Of the phones before their first reset, and of what breaks.")] = 0,
+    seed: Annotated[int, typer.Option(help="Of the phones before their first reset, and of the faults.")] = 0,
     scale: Annotated[int, typer.Option(help="Size of the screen: 1 is 192x384, 5 is 960x1920.")] = 1,
     sdk: Annotated[
         Path | None,
@@ -30,9 +30,9 @@ def phone(
     avd: Annotated[str, typer.Option(help="With --sdk: name of the virtual device in it.")] = "Pixel_7",
 ) -> None:
     """Serve simulated phones over ADB on this machine, for `adb connect` and all that uses it, until Ctrl-C."""
-    from distrl.phone_server.serving import Shelf, make_sdk, serve_phones
+    from distrl.phone_server.serving import ServeOptions, make_sdk, serve_phones
 
     if sdk is not None:
         make_sdk(sdk, avd, device, typer.echo)
         return
-    serve_phones(Shelf(adb_port, phones, device, seed, scale, tuple(fault or ())), typer.echo)
+    serve_phones(ServeOptions(adb_port, phones, device, seed, scale, tuple(fault or ())), typer.echo)

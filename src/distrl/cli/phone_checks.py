@@ -1,4 +1,4 @@
-"""Looking at attached phones from the command line."""
+"""Checks of attached phones, for `distrl devices`."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from distrl.devices.adb.checkup import Listing as Listing
+    from distrl.devices.adb.diagnostics import PhoneReport as PhoneReport
 
 
-def look_at_phones(address: str, *, deep: bool) -> list[Listing]:
+def look_at_phones(address: str, *, deep: bool) -> list[PhoneReport]:
     """Every phone of an `adb://` address, or one emulator of an `avd://` one, started if `deep`.
 
     Raises `ConfigError`."""
     if address.startswith("avd://"):
-        from distrl.devices.avd.checkup import try_out
+        from distrl.devices.avd.diagnostics import check_avd
 
-        return asyncio.run(try_out(address, deep=deep))
-    from distrl.devices.adb.checkup import survey
+        return asyncio.run(check_avd(address, deep=deep))
+    from distrl.devices.adb.diagnostics import check_phones
 
-    return asyncio.run(survey(address, deep=deep))
+    return asyncio.run(check_phones(address, deep=deep))
 
 
-def watch_phones(address: str) -> Iterator[list[Listing]]:
-    """A new look each time that somebody wants one, through one adb server. Raises `ConfigError`."""
-    from distrl.devices.adb.checkup import survey
+def watch_phones(address: str) -> Iterator[list[PhoneReport]]:
+    """A new listing per iteration, through one adb server. Raises `ConfigError`."""
+    from distrl.devices.adb.diagnostics import check_phones
     from distrl.devices.adb.options import AdbOptions
-    from distrl.devices.adb.server import borrow, give_back
+    from distrl.devices.adb.server import acquire_server, release_server
 
-    server = borrow(AdbOptions.parse(address).seeks)
+    server = acquire_server(AdbOptions.parse(address).scans)
     try:
         while True:
-            yield asyncio.run(survey(address))
+            yield asyncio.run(check_phones(address))
     finally:
-        give_back(server)
+        release_server(server)

@@ -1,4 +1,4 @@
-"""`distrl plan`: what a fleet of any size would do, and what would stop it first."""
+"""`distrl plan`: capacity planning: throughput of a fleet of any size, and which resource saturates first."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from distrl.cli.json_file import JsonFile, require_folder, write_figures
 from distrl.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def plan(
     steps: Annotated[float | None, typer.Option(min=1, help="Steps of an episode.")] = None,
     learner_s: Annotated[float | None, typer.Option(min=1e-6, help="A learner step.")] = None,
     trajectories_per_step: Annotated[float | None, typer.Option(min=1, help="Trajectories of a learner step.")] = None,
-    reuse: Annotated[float | None, typer.Option(min=1e-6, help="How often each trajectory is looked at.")] = None,
+    reuse: Annotated[float | None, typer.Option(min=1e-6, help="How often each trajectory is sampled.")] = None,
     decisions_per_s: Annotated[
         float | None, typer.Option(min=1e-6, help="Of one policy GPU at its best batch; default: no limit.")
     ] = None,
@@ -51,12 +52,13 @@ def plan(
     check: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Compare with the JSON of `distrl bench async` and stop.")
     ] = None,
-    json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write the figures there.")] = None,
+    json_file: JsonFile = None,
 ) -> None:
     """Trajectories per minute, learner duty and devices per GPU of fleets of any size, and what saturates first.
 
     From the latencies of a run, or from numbers given, or both: a number given replaces the run's.
     """
+    require_folder(json_file)
     if check is not None:
         compare(check, json_file)
         return
@@ -129,8 +131,7 @@ def predict(latencies: Latencies, site: Site, sizes: list[int], json_file: Path 
             "rows": [finite(asdict(each)) for each in forecasts],
             "saturates_first": None if first is None else {"resource": first[0], "devices": first[1]},
         }
-        json_file.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-        console.print(f"written to {json_file}", soft_wrap=True)
+        write_figures(record, json_file, console)
 
 
 def table(forecasts: list[Forecast]) -> Table:
@@ -152,7 +153,7 @@ def count(value: float) -> str:
 
 
 def finite(tree: dict[str, Any]) -> dict[str, Any]:
-    """JSON knows no infinity: what has no limit is null."""
+    """For JSON, which has no infinity: unlimited values become null."""
     return {key: None if isinstance(value, float) and math.isinf(value) else value for key, value in tree.items()}
 
 
@@ -170,9 +171,7 @@ def compare(file: Path, json_file: Path | None) -> None:
         result.add_row(each.profile, str(each.devices), *cells)
     console = Console()
     console.print(result)
-    if json_file:
-        rows = [{**asdict(each), "error": each.error} for each in checks]
-        json_file.write_text(json.dumps({"checks": rows}, indent=2) + "\n", encoding="utf-8")
+    write_figures({"checks": [{**asdict(each), "error": each.error} for each in checks]}, json_file, console)
     worst = max(checks, key=lambda each: abs(each.error))
     good = abs(worst.error) <= TOLERANCE
     console.print(

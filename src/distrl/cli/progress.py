@@ -1,7 +1,7 @@
-"""What a user sees while a run goes on: a live panel in a terminal, plain lines elsewhere.
+"""Progress display of a run: a live panel in a terminal, plain lines elsewhere.
 
-The runtime calls `update` with whatever it knows, as often as it likes, and `message` for events worth a line;
-`distrl.runtime.progress` lists the keys. What is missing is not shown.
+The runtime calls `update` with its current statistics at any rate, and `message` for events; `distrl.runtime.progress`
+lists the keys. Missing keys are not shown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class LinesProgress:
 
     def update(self, stats: Stats) -> None:
         now = self._now()
-        # The beginning of a phase and the end of an evaluation are worth a line, however soon they come.
+        # The start of a phase and the end of an evaluation are always printed.
         finished = stats.get("evaluation") and stats.get("evaluation_done") == stats.get("evaluation_total")
         if now < self._next_at and stats.get("phase") == self._phase and not finished:
             return
@@ -52,7 +52,7 @@ class LinesProgress:
 
 
 class LiveProgress:
-    """A panel that redraws itself at the foot of the terminal; messages scroll by above it."""
+    """A live panel at the bottom of the terminal; messages scroll above it."""
 
     def __init__(self, console: Console, title: str) -> None:
         self._console = console
@@ -77,7 +77,7 @@ class LiveProgress:
 
 @contextmanager
 def open_progress(console: Console, title: str, every_s: float) -> Iterator[Progress]:
-    """The view that suits the console, for the length of a run."""
+    """A live panel in a terminal, lines elsewhere, for the duration of a run."""
     if not console.is_terminal:
         yield LinesProgress(console, every_s)
         return
@@ -87,7 +87,7 @@ def open_progress(console: Console, title: str, every_s: float) -> Iterator[Prog
 
 
 def line(stats: Stats) -> str:
-    """All that is known, on one line."""
+    """All statistics on one line."""
     parts = [str(stats["phase"])] if stats.get("phase") else []
     parts += [f"{name} {value}" for name, value in _cells(stats)]
     if stats.get("evaluation"):

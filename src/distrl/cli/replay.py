@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from distrl.cli.json_file import require_folder
 from distrl.cli.runs import find_run
 from distrl.errors import ConfigError
 
@@ -24,8 +25,7 @@ def replay(
     if len(chosen) > 1:
         raise ConfigError("Choose one of --trajectory, --success and --failure.")
     folder = find_run(run)
-    if out and not out.parent.is_dir():
-        raise ConfigError(f"The folder of --out {out} does not exist; make it first.")
+    require_folder(out, "--out")
     from distrl.evaluation.report import write_replay
 
     typer.echo(write_replay(folder, chosen[0] if chosen else "latest", out))

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from distrl.cli.configuration_page import page
+from distrl.cli.configuration_page import alternatives, page
 from distrl.cli.train import ConfigArgument, Overrides, split_arguments
 from distrl.config import load_config, to_yaml
 
@@ -18,9 +18,10 @@ def config(
     overrides: Overrides = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print docs/configuration.md.")] = False,
 ) -> None:
-    """Print a config with every default filled in, or the reference of all settings."""
+    """Print a config with every default filled in and what else it may choose, or the reference of all settings."""
     if markdown:
         typer.echo(page(), nl=False)
         return
     name, changes = split_arguments(config, overrides)
-    Console().print(Text(to_yaml(load_config(name, changes))), end="", soft_wrap=True)
+    settings = load_config(name, changes)
+    Console().print(Text(to_yaml(settings) + alternatives(settings)), end="", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`distrl sft`: make the pocket model's weights again."""
+"""`distrl sft`: supervised fine-tuning: trains the pocket model's weights from demonstrations."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def sft(
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="A model to go on from; with read_steps=0 it is only taught to imitate."),
+        typer.Option(metavar="FOLDER", help="A model to continue from; with read_steps=0 only on demonstrations."),
     ] = None,
 ) -> None:
     """Make the pocket model: learn to read random screens, then imitate demonstrations of the train split."""
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise RunExists(f"{out} is there already and is left as it is. Name a folder that does not exist.")
+        raise RunExists(f"{out} exists already and was not changed. Name a folder that does not exist.")
     from distrl.imitation.sft import Recipe, make_pocket
     from distrl.runtime.preflight import seal
 

@@ -1,4 +1,4 @@
-"""`distrl tasks`: what a suite or a task file holds, and whether it can be used."""
+"""`distrl tasks`: lists and validates a suite or a task file."""
 
 from __future__ import annotations
 

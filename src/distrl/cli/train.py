@@ -1,4 +1,4 @@
-"""`distrl train`: start a run, or go on with one."""
+"""`distrl train`: start a run, or resume one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ DEFAULT = "quickstart"
 def train(
     config: ConfigArgument = DEFAULT,
     overrides: Overrides = None,
-    resume: Annotated[str | None, typer.Option(metavar="RUN", help="Go on with this run.")] = None,
+    resume: Annotated[str | None, typer.Option(metavar="RUN", help="Resume this run.")] = None,
     serial: Annotated[bool, typer.Option("--serial", help="One thread, virtual clock, repeatable.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the settings, print them, start nothing.")] = False,
 ) -> None:
@@ -47,7 +47,7 @@ def train(
         return
     with open_progress(console, str(settings.run_folder), settings.runtime.progress_s) as progress:
         code = launch(settings, serial=serial, resume=folder, progress=progress)
-    if code == 0:  # an interrupted run has said how to go on with it
+    if code == 0:  # an interrupted run has printed how to resume it
         show_summary(console, settings.run_folder)
     raise typer.Exit(code)
 
@@ -64,14 +64,14 @@ def fresh(name: str, overrides: list[str]) -> Config:
     settings = with_free_name(load_config(name, overrides))
     if settings.run_folder.exists():
         raise RunExists(
-            f"{settings.run_folder} exists already and is left as it is. "
-            f"Go on with it by --resume {settings.run_folder}, or give this run another name: run.name=…"
+            f"{settings.run_folder} exists already and was not changed. "
+            f"Resume it with --resume {settings.run_folder}, or give this run another name: run.name=…"
         )
     return settings
 
 
 def resumed(folder: Path, overrides: list[str]) -> Config:
-    """Settings of a run to go on with: its own, with overrides. A folder that was moved is followed."""
+    """Settings of a run to resume: its own, with overrides. The folder may have been moved."""
     settings = load_config(folder, overrides)
     return settings.model_copy(
         update={"run": settings.run.model_copy(update={"folder": folder.parent, "name": folder.name})}
@@ -97,7 +97,7 @@ def show_summary(console: Console, folder: Path) -> None:
 
 
 def read_summary(folder: Path) -> dict[str, Any]:
-    """A run that evaluates nothing has no rates in it."""
+    """The content of `summary.json`; without evaluations it has no rates."""
     path = folder / "summary.json"
     summary: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return summary

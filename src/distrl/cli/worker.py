@@ -33,7 +33,7 @@ def worker(
         str | None, typer.Option(metavar="IP", help="Address of this machine for the training; found if left out.")
     ] = None,
     spool: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Keeps finished trajectories until the training has them.")
+        Path, typer.Option(metavar="FOLDER", help="Holds finished trajectories until the training acknowledges them.")
     ] = SPOOL,
 ) -> None:
     """Join a running training with this machine's devices; Ctrl-C leaves it, and nothing is lost."""

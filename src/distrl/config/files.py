@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from distrl import loading
+from distrl.config import former
 from distrl.config.playing import is_task_file
 from distrl.config.run import Config
 from distrl.errors import ConfigError, nearest
 
 CONFIG_FOLDERS = (Path("configs"), Path(__file__).parents[1] / "configs")
 """Where a config is looked for by name: the user's own folder first, then what the package ships."""
+
+RUN_CONFIG = "config.yaml"
+"""The config in a run folder."""
 
 
 def load_config(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Config:
@@ -24,8 +28,10 @@ def load_config(name_or_path: str | Path, overrides: Sequence[str] = ()) -> Conf
 
 
 def _beside(path: Path) -> loading.Tree:
-    """What a config says, with a task file that lies beside it named in full. So does a run folder keep its own."""
+    """What a config says, with a task file that lies beside it named in full: so does a run folder keep its own. What a
+    run wrote before settings moved is read as it was meant."""
     tree = loading.read(path)
+    tree = former.translated(tree) if path.name == RUN_CONFIG else tree
     tasks = tree.get("tasks")
     suite = tasks.get("suite") if isinstance(tasks, dict) else None
     if not isinstance(suite, str) or not is_task_file(suite) or not (found := path.parent / suite).is_file():
@@ -38,8 +44,8 @@ def find_config(name_or_path: str | Path) -> Path:
     path = Path(name_or_path)
     if path.is_file():
         return path
-    if (path / "config.yaml").is_file():
-        return path / "config.yaml"
+    if (path / RUN_CONFIG).is_file():
+        return path / RUN_CONFIG
     for folder in CONFIG_FOLDERS:
         if (found := folder / f"{name_or_path}.yaml").is_file():
             return found

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
 
-from distrl.config.judging import JudgeConfig
-from distrl.config.learning import AlgorithmConfig, LearnerConfig, PacingConfig, ReplayConfig
+from distrl.config.former import MOVED
+from distrl.config.judging import JUDGE, JudgeConfig
+from distrl.config.learning import ALGORITHM, AlgorithmConfig, LearnerConfig, PacingConfig, ReplayConfig
 from distrl.config.playing import DevicesConfig, PolicyConfig, TasksConfig, WorkersConfig
 from distrl.config.settings import PositiveFloat, Settings
 
@@ -123,15 +125,18 @@ class RuntimeConfig(Settings):
 class Config(Settings):
     """A whole run."""
 
+    moved: ClassVar[Mapping[str, str]] = MOVED
+    """Former keys and where they are now."""
+
     run: RunConfig = RunConfig()
     devices: DevicesConfig = DevicesConfig()
     tasks: TasksConfig = TasksConfig()
-    judge: JudgeConfig = JudgeConfig()
+    judge: Annotated[JudgeConfig, JUDGE] = Field(default_factory=JUDGE.defaults)
     policy: PolicyConfig = PolicyConfig()
     workers: WorkersConfig = WorkersConfig()
     replay: ReplayConfig = ReplayConfig()
     pacing: PacingConfig = PacingConfig()
-    algorithm: AlgorithmConfig = AlgorithmConfig()
+    algorithm: Annotated[AlgorithmConfig, ALGORITHM] = Field(default_factory=ALGORITHM.defaults)
     learner: LearnerConfig = LearnerConfig()
     evaluation: EvaluationConfig = EvaluationConfig()
     runtime: RuntimeConfig = RuntimeConfig()

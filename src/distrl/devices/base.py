@@ -1,4 +1,4 @@
-"""What a device is to the rest of the house."""
+"""The device protocol, its optional capabilities, and device health."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from distrl.types import Action, Screen, Task, Tree
 
 Rung = Literal["retry", "reconnect", "restart helper", "force-stop app", "snapshot", "reboot", "wipe"]
-"""The ladder of recovery, gentlest first. Beyond the last rung there is quarantine."""
+"""The recovery ladder, gentlest rung first. After the last one comes quarantine."""
 
 Condition = Literal["ready", "playing", "recovering", "quarantined"]
 
@@ -34,36 +34,36 @@ class Device(Protocol):
 
 @runtime_checkable
 class Inspectable(Protocol):
-    """A device whose inner state a rule judge may be able to read."""
+    """A device whose state a rule judge may read."""
 
     async def evidence(self) -> Tree | None:
-        """{"before": state tree after reset, "after": state tree now}, both plain and unshared; None where this phone
-        keeps its state to itself. Raises `DeviceLost` like every other question."""
+        """{"before": state tree after reset, "after": state tree now}, both plain copies; None where the
+        state cannot be read. Raises `DeviceLost`."""
 
 
 @runtime_checkable
 class Recoverable(Protocol):
-    """A device that knows more ways back to health than being opened anew."""
+    """A device with recovery rungs beyond being closed and opened again."""
 
     rungs: tuple[Rung, ...]
-    """Those that this device has, in the order of the ladder."""
+    """The rungs that this device has, in the order of the ladder."""
 
     async def recover(self, rung: Rung) -> None:
-        """Do what the rung says and come back once the device answers and shows a picture. Raises `DeviceError` when it
-        did not help; the next rung may."""
+        """Run one rung; returns once the device answers and shows a picture. Raises `DeviceError` when it did not
+        help."""
 
 
 @runtime_checkable
 class Describable(Protocol):
-    """A device that knows something about itself that its owner may want to see."""
+    """A device that reports facts about itself, such as its serial."""
 
     def facts(self) -> Tree:
-        """Plain, small and steady: `serial`, `clock_offset_s`, `popups` … Asks the phone nothing, so it never fails."""
+        """Plain, small and slowly changing: `serial`, `clock_offset_s`, `popups` … No I/O; never raises."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """How the device of one slot is, and all that was done for it. Times are seconds of the worker's clock."""
+    """Condition of the device of one slot, and counts of failures and recoveries. Times are in the worker's clock."""
 
     slot: int
     device: str
@@ -71,26 +71,26 @@ class Health:
     condition: Condition = "ready"
     since: float = 0.0
     rung: str = ""
-    """Which one is being tried, while it recovers."""
+    """The rung being tried, while recovering."""
     reason: str = ""
-    """Its newest trouble; empty for a device that never had any."""
+    """Its latest fault; empty if there was none."""
     until: float = 0.0
-    """When a quarantine ends."""
+    """When the quarantine ends."""
     probation: bool = False
-    """It came back from quarantine and has not proved itself yet: one bad episode, and it goes there again."""
+    """After a quarantine, until a few episodes went well: one failed episode means quarantine again."""
     lost: int = 0
-    """Episodes that it cost."""
+    """Episodes lost through this device."""
     quarantines: int = 0
     recoveries: int = 0
     recovery_s: tuple[float, ...] = ()
-    """How long the newest recoveries took, from trouble to proof of health, quarantines and all; newest last."""
+    """Durations of the latest recoveries, from fault to picture, quarantines included; newest last."""
     tried: Mapping[str, int] = field(default_factory=dict)
-    """Rung → how often."""
+    """Rung → number of tries."""
     helped: Mapping[str, int] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What the device tells of itself."""
+    """See `Describable.facts`."""
 
     @property
     def eventful(self) -> bool:
-        """Whether there is anything to tell that its trajectories do not."""
+        """Whether there is anything to report beyond its trajectories."""
         return bool(self.facts or self.lost or self.tried)

@@ -1,4 +1,4 @@
-"""Pictures as trajectories keep them."""
+"""Encodes screenshots as JPEG for trajectories."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ QUALITY = 90
 
 
 def encode(image: Image.Image) -> bytes:
-    """JPEG without colour subsampling: thin coloured letters stay sharp."""
+    """JPEG without chroma subsampling, which keeps thin coloured text sharp."""
     buffer = io.BytesIO()
     image.save(buffer, "JPEG", quality=QUALITY, subsampling=0)
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""An address → a device."""
+"""Opens the device of an address, by URL scheme."""
 
 from __future__ import annotations
 
@@ -6,28 +6,14 @@ from urllib.parse import urlsplit
 
 from distrl.devices.base import Device
 from distrl.errors import UnknownName
-
-SCHEMES = ("adb", "avd", "sim", "null")
+from distrl.registry import DEVICES, locate
 
 
 def open_device(address: str, *, seed: int, name: str) -> Device:
-    """The device behind a URL such as `sim://phone?latency=emulator`. `name` tells it from its siblings:
-    devices with one address and one seed differ in their waits, never in what they show for a task."""
+    """The device behind a URL such as `sim://phone?latency=emulator`. Devices of one address and
+    seed that differ in `name` differ in their latencies, never in what they show for a task."""
     scheme = urlsplit(address).scheme
-    if scheme == "sim":
-        from distrl.devices.sim.device import SimPhone
-
-        return SimPhone(address, seed=seed, name=name)
-    if scheme == "adb":
-        from distrl.devices.adb.device import AdbPhone
-
-        return AdbPhone(address, name=name)
-    if scheme == "avd":
-        from distrl.devices.avd.device import AvdPhone
-
-        return AvdPhone(address, name=name)
-    if scheme == "null":
-        from distrl.devices.null import NullDevice
-
-        return NullDevice(address)
-    raise UnknownName("device scheme", scheme or address, SCHEMES)
+    if not scheme:
+        raise UnknownName(DEVICES.kind, address, DEVICES.names())
+    device: Device = locate(DEVICES.load(scheme).implementation)(address, seed=seed, name=name)
+    return device

@@ -1,4 +1,4 @@
-"""The options of a device's address: what stands after the `?`, each checked where it is asked for."""
+"""The query options of a device address, validated when they are read."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import re
 from collections.abc import Sequence
 from urllib.parse import parse_qsl, urlsplit
 
+from pydantic import ConfigDict
+
 from distrl.errors import ConfigError, UnknownName
+
+DOCUMENTED = ConfigDict(use_attribute_docstrings=True)
+"""Of the classes of options: the string under each field is its documentation."""
 
 
 class Query:
-    """Options by name. Every question raises `ConfigError` for a value that cannot be used."""
+    """Options by name. Every accessor raises `ConfigError` for an invalid value."""
 
     def __init__(self, address: str, of: str, known: Sequence[str]) -> None:
-        """`of` is what the options belong to, as an error names it."""
+        """`of`: what the options belong to, for error messages."""
         self.address = address
         self.given = dict(parse_qsl(urlsplit(address).query, keep_blank_values=True))
         for key in self.given:
@@ -27,7 +32,7 @@ class Query:
         return self.given.get(key, default)
 
     def choice(self, key: str, kind: str, of: Sequence[str]) -> str:
-        """One of these; the first unless another is given."""
+        """One of `of`; the first is the default."""
         if self.text(key, of[0]) not in of:
             raise UnknownName(kind, self.given[key], of)
         return self.text(key, of[0])

@@ -1,4 +1,4 @@
-"""How far a judge can be trusted: its verdicts beside those of rules, on the same trajectories, also under attack."""
+"""Calibration of a judge: its verdicts compared with those of rules on the same trajectories, also under attack."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from distrl.judges.base import Judge
 from distrl.types import Answer, Done, Outcome, Trajectory, Tree
 
 Load = Callable[[Trajectory], Trajectory]
-"""Gives a recorded trajectory its screenshots back."""
+"""Loads the screenshots of a recorded trajectory."""
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
-    """One trajectory, judged twice."""
+class PairedVerdict:
+    """The verdicts of rules and of the judge on one trajectory."""
 
     trajectory: str
     truth: bool
-    """What the rules said."""
+    """Verdict of the rules."""
     verdict: Outcome | None
-    """What the judge says; None where it could not judge."""
+    """Verdict of the judge; None if it could not judge."""
     problem: str = ""
 
     @property
@@ -33,7 +33,9 @@ class Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Proportion:
+    """A rate with its 95 % interval."""
+
     count: int
     n: int
 
@@ -52,66 +54,66 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Opinions and the rates they give. What could not be judged is counted, and is in no rate."""
+    """Paired verdicts and their rates. Trajectories that could not be judged are counted, but are in no rate."""
 
-    opinions: tuple[Opinion, ...]
+    verdicts: tuple[PairedVerdict, ...]
 
     @property
     def unjudged(self) -> int:
-        return sum(opinion.verdict is None for opinion in self.opinions)
+        return sum(pair.verdict is None for pair in self.verdicts)
 
     @property
-    def agreement(self) -> Rate:
-        judged = [opinion for opinion in self.opinions if opinion.verdict is not None]
-        return Rate(sum(opinion.agrees for opinion in judged), len(judged))
+    def agreement(self) -> Proportion:
+        judged = [pair for pair in self.verdicts if pair.verdict is not None]
+        return Proportion(sum(pair.agrees for pair in judged), len(judged))
 
     @property
-    def false_accepts(self) -> Rate:
-        """Failures by the rules that the judge takes for successes."""
+    def false_accepts(self) -> Proportion:
+        """Failures by the rules that the judge accepts as successes."""
         return self._wrong(truth=False)
 
     @property
-    def false_rejects(self) -> Rate:
+    def false_rejects(self) -> Proportion:
         return self._wrong(truth=True)
 
     def summary(self) -> Tree:
         return {
-            "trajectories": len(self.opinions),
+            "trajectories": len(self.verdicts),
             "unjudged": self.unjudged,
             "agreement": self.agreement.summary(),
             "false_accepts": self.false_accepts.summary(),
             "false_rejects": self.false_rejects.summary(),
         }
 
-    def _wrong(self, *, truth: bool) -> Rate:
-        judged = [opinion for opinion in self.opinions if opinion.truth == truth and opinion.verdict is not None]
-        return Rate(sum(not opinion.agrees for opinion in judged), len(judged))
+    def _wrong(self, *, truth: bool) -> Proportion:
+        judged = [pair for pair in self.verdicts if pair.truth == truth and pair.verdict is not None]
+        return Proportion(sum(not pair.agrees for pair in judged), len(judged))
 
 
 async def calibrate(judge: Judge, trajectories: Sequence[Trajectory], load: Load, at_once: int) -> Calibration:
-    """Ask the judge about each, so many at once. The outcomes that the trajectories carry are the truth."""
+    """Judge all trajectories, `at_once` in parallel. Their recorded outcomes are the ground truth."""
     turns = asyncio.Semaphore(at_once)
 
-    async def opinion_on(trajectory: Trajectory) -> Opinion:
+    async def judge_one(trajectory: Trajectory) -> PairedVerdict:
         async with turns:
             truth = trajectory.outcome.success
             unjudged = replace(load(trajectory), outcome=Outcome("invalid", "not judged yet"))
             try:
-                return Opinion(trajectory.id, truth, await judge.judge(trajectory.task, unjudged, None))
+                return PairedVerdict(trajectory.id, truth, await judge.judge(trajectory.task, unjudged, None))
             except CannotJudge as error:
-                return Opinion(trajectory.id, truth, None, str(error))
+                return PairedVerdict(trajectory.id, truth, None, str(error))
 
-    return Calibration(tuple(await asyncio.gather(*(opinion_on(trajectory) for trajectory in trajectories))))
+    return Calibration(tuple(await asyncio.gather(*(judge_one(trajectory) for trajectory in trajectories))))
 
 
 async def attack(judge: Judge, trajectories: Sequence[Trajectory], load: Load, at_once: int) -> dict[str, Calibration]:
-    """The same failures under each attack; `attackable` says which ones."""
+    """Judge the same failures under each attack; `attackable` chooses them."""
     failures = [trajectory for trajectory in trajectories if attackable(trajectory)]
     return {name: await calibrate(judge, failures, _both(load, change), at_once) for name, change in ATTACKS.items()}
 
 
 def attackable(trajectory: Trajectory) -> bool:
-    """A failure that the agent called done: no model is asked about any other."""
+    """A failure that the agent declared done: the model is never asked about others."""
     last = trajectory.steps[-1].decision.action if trajectory.steps else None
     return trajectory.outcome.kind == "failure" and isinstance(last, Done | Answer)
 

@@ -1,17 +1,17 @@
-"""What a fleet of any size can do, from a handful of latencies: closed forms, no simulation.
+"""Capacity planning: throughput of a fleet of any size from a few latencies, in closed form, without simulation.
 
 One device plays one episode after the other:
 
     cycle = reset + steps · (action + think) + between
 
-so N devices that nothing slows down make N / cycle trajectories a second. Everything behind them has a capacity in the
-same unit, and the smallest one is what the fleet gets:
+so N unsaturated devices make N / cycle trajectories a second. Every resource behind them has a capacity in the same
+unit, and the smallest one limits the fleet:
 
     policy    gpus · decisions per second / steps
     host      1 / host seconds per trajectory
     network   (bandwidth − weights going out) / size of a trajectory
-    learner   trajectories per step / (step time · reuse); it limits nobody unless `paced`: a slow learner without
-              `pacing.max_lag` looks at a smaller share of what was played
+    learner   trajectories per step / (step time · reuse); no limit unless `paced`: a slow learner without
+              `pacing.max_lag` samples a smaller share of what was played
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ MBIT_PER_MB = 8.0
 
 @dataclass(frozen=True)
 class Latencies:
-    """What one episode of one device consists of, in seconds."""
+    """Latencies of one episode of one device, in seconds."""
 
     reset_s: float
     action_s: float
     """Acting and taking the screenshot after it, per step."""
     think_s: float
-    """From a screen to the decision on it, waiting for a batch included, per step."""
+    """Inference, from a screen to its decision, waiting for a batch included, per step."""
     steps: float
     between_s: float = 0.0
     """From the end of an episode to the beginning of the next."""
@@ -50,13 +50,13 @@ class Latencies:
 
 @dataclass(frozen=True)
 class Site:
-    """What stands behind the devices."""
+    """The resources behind the devices."""
 
     learner_s: float = 1.0
     """One learner step."""
     trajectories_per_step: float = 8.0
     reuse: float = 1.0
-    """How often the learner looks at a trajectory, on average."""
+    """How often the learner samples a trajectory, on average."""
     policy_gpus: int = 1
     decisions_per_s: float = math.inf
     """Of one policy GPU, at its best batch size."""
@@ -77,9 +77,9 @@ class Forecast:
     per_min: float
     """Trajectories per minute."""
     limit: Resource
-    """What keeps it from being more."""
+    """The resource that limits it."""
     duty: dict[str, float]
-    """Share of its capacity that each resource is asked for; above 1 it falls behind."""
+    """Utilisation of each resource; above 1 it falls behind."""
     busy_fraction: float
     """Share of their time that devices act or render."""
     devices_per_policy_gpu: float
@@ -108,7 +108,7 @@ def forecast(latencies: Latencies, site: Site, devices: int) -> Forecast:
 
 
 def capacities(latencies: Latencies, site: Site, devices: int) -> dict[Resource, float]:
-    """Trajectories per second that each resource could take, if it were the only one."""
+    """Trajectories per second that each resource could handle, were it the only limit."""
     learner = site.trajectories_per_step / (site.learner_s * site.reuse)
     return {
         "policy": site.policy_gpus * site.decisions_per_s / latencies.steps,
@@ -119,7 +119,7 @@ def capacities(latencies: Latencies, site: Site, devices: int) -> dict[Resource,
 
 
 def first_to_saturate(latencies: Latencies, site: Site) -> tuple[Resource, int] | None:
-    """The first resource that more devices saturate, and the fleet at which it does; None: there is none.
+    """The resource that saturates first as devices are added, and the fleet size at which it does; None: none does.
 
     Found by bisection: the network also carries weights to every worker, so its capacity depends on the fleet.
     """
@@ -138,7 +138,7 @@ def first_to_saturate(latencies: Latencies, site: Site) -> tuple[Resource, int] 
 
 
 def saturations(latencies: Latencies, site: Site) -> dict[Resource, float]:
-    """Fleet at which each resource is used up, the others being no limit; the network without its weights."""
+    """Fleet size at which each resource saturates, were it the only limit; the network without weights."""
     plain = replace(site, weights_mb=0.0)
     return {name: latencies.cycle_s * most for name, most in capacities(latencies, plain, 1).items()}
 
@@ -148,12 +148,12 @@ def _limiting(site: Site) -> tuple[Resource, ...]:
 
 
 def _behind(latencies: Latencies, site: Site, devices: int) -> bool:
-    """Whether the learner can no longer look at everything."""
+    """Whether the learner can no longer use every trajectory."""
     return forecast(latencies, site, devices).learner_duty >= 1.0
 
 
 def _network(latencies: Latencies, site: Site, devices: int, learner: float) -> float:
-    """Every worker takes every version; versions come as fast as the learner and what is played allow."""
+    """Every worker fetches every version; the rate of versions is limited by the learner and by collection."""
     workers = math.ceil(devices / site.devices_per_worker)
     steps_per_s = min(learner, devices / latencies.cycle_s) * site.reuse / site.trajectories_per_step
     weights = MBIT_PER_MB * site.weights_mb * workers * steps_per_s

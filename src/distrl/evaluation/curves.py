@@ -1,4 +1,4 @@
-"""What a run's curves show, as arrays: read from the store, smoothed, on the axes that people ask about."""
+"""A run's learning curves as arrays: read from the store, smoothed, over time and over trajectories."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Training:
 
     @property
     def window(self) -> int:
-        """Trajectories that one point of a smoothed curve is the mean of."""
+        """Trajectories in the moving average of a smoothed curve."""
         return int(np.clip(len(self) // 12, 5, 64))
 
     def smooth(self, values: Floats) -> Floats:
@@ -47,7 +47,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPoint:
-    """An evaluation and where it stands on the curves."""
+    """An evaluation and its position on the curves."""
 
     name: str
     step: int
@@ -85,7 +85,7 @@ def training(store: RunStore, invalid_penalty: float) -> Training:
 
 
 def evaluation_points(store: RunStore, seen: Training) -> list[EvaluationPoint]:
-    """All evaluations. `before` stands at the start and `after` at the end, whatever the clock said."""
+    """All evaluations. `before` is placed at the start and `after` at the end, regardless of the clock."""
     last = float(seen.minutes.max()) if len(seen) else 0.0
     found = []
     for entry in store.evaluations():
@@ -99,7 +99,7 @@ def evaluation_points(store: RunStore, seen: Training) -> list[EvaluationPoint]:
 
 
 def moving_average(values: Floats, window: int) -> Floats:
-    """Mean of the last `window` values; nan where less than half of them are there yet."""
+    """Mean of the last `window` values; nan while fewer than half of them exist."""
     sums = np.concatenate([[0.0], np.cumsum(values)])
     last = np.arange(1, len(values) + 1)
     first = np.maximum(0, last - window)

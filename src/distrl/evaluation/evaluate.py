@@ -1,4 +1,4 @@
-"""What a set of played tasks says about a policy. Pure: whoever plays the episodes hands them in."""
+"""Evaluation of a policy from played episodes: success rates, intervals, comparison. Pure functions."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class EpisodeResult:
 
     @property
     def valid(self) -> bool:
-        """False when the device, the judge or the clock failed: such an episode says nothing about the policy."""
+        """False when the device, the judge or the clock failed: such an episode is no evidence about the policy."""
         return self.outcome != "invalid"
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Episodes and the figures they give. Invalid episodes are counted, and are in no rate and no mean."""
+    """Episodes and their statistics. Invalid episodes are counted, but are in no rate and no mean."""
 
     results: tuple[EpisodeResult, ...]
 
@@ -45,7 +45,7 @@ class Evaluation:
 
     @property
     def episodes(self) -> int:
-        """How many the rates are over."""
+        """Number of valid episodes: the denominator of the rates."""
         return len(self.valid)
 
     @property
@@ -63,12 +63,12 @@ class Evaluation:
 
     @property
     def invalid(self) -> int:
-        """Episodes left out."""
+        """Number of invalid episodes."""
         return len(self.results) - self.episodes
 
     @property
     def invalid_actions(self) -> int:
-        """Texts that were no action, over all valid episodes."""
+        """Malformed actions over all valid episodes."""
         return sum(result.invalid_actions for result in self.valid)
 
     @property

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
-from distrl.evaluation.charts import Line, line_chart, percent
+from distrl.evaluation.charts import Line, line_chart
 from distrl.evaluation.curves import EvaluationPoint, Training, moving_average, throughput
+from distrl.evaluation.page import fill
+from distrl.evaluation.scales import percent
 from distrl.store.run import RunStore, Series
 from distrl.types import Floats
 
@@ -17,9 +20,18 @@ HEADLINED = (*LOSSES, "policy/entropy")
 STYLES = ("one", "two", "three")
 
 
-def curve_section(store: RunStore, seen: Training, checked: Sequence[EvaluationPoint]) -> str:
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart with its caption."""
+
+    title: str
+    note: str
+    chart: Markup
+
+
+def curve_section(store: RunStore, seen: Training, checked: Sequence[EvaluationPoint]) -> Markup:
     if not len(seen):
-        return "<section><h2>Curves</h2><p class='nothing'>No trajectory was inserted yet.</p></section>"
+        return fill("curves.html.jinja", figures=[])
     note = (
         f"Training curves are the mean of the last {seen.window} trajectories, played with sampling while the policy "
         "was learning; evaluation points are held-out tasks with their 95 % interval."
@@ -33,21 +45,19 @@ def curve_section(store: RunStore, seen: Training, checked: Sequence[EvaluationP
         _of_training(seen, "Entropy", "nats per token, when played", np.nan_to_num(seen.entropy)),
         _losses(store),
     ]
-    charts = f'<div class="charts">{"".join(figures)}</div>'
-    return f'<section><h2>Curves</h2><p class="note">{escape(note)}</p>{charts}</section>'
+    return fill("curves.html.jinja", note=note, figures=figures)
 
 
-def more_section(store: RunStore) -> str:
+def more_section(store: RunStore) -> Markup:
     """Every other metric, folded away."""
     names = [name for name in store.metric_names() if name not in HEADLINED]
-    charts = "".join(
-        _figure(name, "", line_chart([_line(name, store.metrics(name))], x_label="learner steps")) for name in names
-    )
-    count = f"{len(names)} more metric{'s' * (len(names) != 1)}"
-    return f'<details><summary>{count}</summary><div class="charts">{charts}</div></details>' if names else ""
+    figures = [
+        Figure(name, "", line_chart([_line(name, store.metrics(name))], x_label="learner steps")) for name in names
+    ]
+    return fill("more_curves.html.jinja", figures=figures) if figures else Markup()
 
 
-def _success(seen: Training, checked: Sequence[EvaluationPoint]) -> list[str]:
+def _success(seen: Training, checked: Sequence[EvaluationPoint]) -> list[Figure]:
     smoothed = seen.smooth(seen.success)
     by_time = np.argsort(seen.minutes, kind="stable")
     charts = []
@@ -59,7 +69,7 @@ def _success(seen: Training, checked: Sequence[EvaluationPoint]) -> list[str]:
         if checked:
             lines.append(_points(checked, np.array(at, dtype=float)))
         chart = line_chart(lines, x_label=label, y_format=percent, y_range=(0.0, 1.0))
-        charts.append(_figure(title, "share of episodes that the judge accepted", chart))
+        charts.append(Figure(title, "share of episodes that the judge accepted", chart))
     return charts
 
 
@@ -69,25 +79,25 @@ def _points(checked: Sequence[EvaluationPoint], at: Floats) -> Line:
     return Line("evaluation", at, rates, "two", dots=True, low=bounds[:, 0], high=bounds[:, 1])
 
 
-def _of_training(seen: Training, title: str, note: str, values: Floats) -> str:
+def _of_training(seen: Training, title: str, note: str, values: Floats) -> Figure:
     line = Line(title.lower(), seen.count, seen.smooth(values))
-    return _figure(title, note, line_chart([line], x_label="trajectories", from_zero=True))
+    return Figure(title, note, line_chart([line], x_label="trajectories", from_zero=True))
 
 
-def _throughput(seen: Training) -> str:
+def _throughput(seen: Training) -> Figure:
     minutes, rate = throughput(seen.minutes)
     chart = line_chart([Line("trajectories per minute", minutes, rate)], x_label="minutes", from_zero=True)
-    return _figure("Throughput", "trajectories per minute", chart)
+    return Figure("Throughput", "trajectories per minute", chart)
 
 
-def _losses(store: RunStore) -> str:
+def _losses(store: RunStore) -> Figure:
     found = [(name, store.metrics(name)) for name in LOSSES]
     lines = [
         _line(name.removeprefix("loss/").replace("_", " "), series, style)
         for (name, series), style in zip(found, STYLES, strict=True)
         if len(series.value)
     ]
-    return _figure("Losses", "of the learner, each with its weight", line_chart(lines, x_label="learner steps"))
+    return Figure("Losses", "of the learner, each with its weight", line_chart(lines, x_label="learner steps"))
 
 
 def _line(label: str, series: Series, style: str = "one") -> Line:
@@ -95,7 +105,3 @@ def _line(label: str, series: Series, style: str = "one") -> Line:
     good = np.isfinite(series.value)
     step, value = series.step[good], series.value[good]
     return Line(label, step, moving_average(value, max(1, len(value) // 40)), style)
-
-
-def _figure(title: str, note: str, chart: str) -> str:
-    return f"<figure><figcaption><h3>{escape(title)}</h3><span>{escape(note)}</span></figcaption>{chart}</figure>"

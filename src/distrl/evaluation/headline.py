@@ -1,37 +1,66 @@
-"""The first thing a reader of the report sees: how good it was, how good it is, and how sure that is."""
+"""The head of the report: success before and after training, with intervals."""
 
 from __future__ import annotations
 
-from html import escape
+from dataclasses import dataclass
 
 import numpy as np
+from markupsafe import Markup
 
-from distrl.evaluation.charts import plain_number, signed
 from distrl.evaluation.curves import EvaluationPoint, Training
 from distrl.evaluation.evaluate import Comparison, Evaluation
+from distrl.evaluation.page import fill
+from distrl.evaluation.scales import Scale, Tick, plain_number, signed
 from distrl.store.run import Counts
 
 SPAN_WIDTH, SPAN_HEIGHT = 440, 74
+SPAN = Scale(0.0, 1.0, 8, SPAN_WIDTH - 8)
 
 
-def hero(comparison: Comparison | None, checked: list[EvaluationPoint]) -> str:
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A success rate, and its position on the scale."""
+
+    kind: str
+    label: str
+    evaluation: Evaluation
+    y: int
+
+    @property
+    def at(self) -> float:
+        return SPAN(self.evaluation.success)
+
+    @property
+    def low(self) -> float:
+        return SPAN(self.evaluation.ci95[0])
+
+    @property
+    def high(self) -> float:
+        return SPAN(self.evaluation.ci95[1])
+
+
+@dataclass(frozen=True, slots=True)
+class RateChange:
+    points: str
+    low: str
+    high: str
+    pairs: int
+    sure: bool
+
+
+def hero(comparison: Comparison | None, checked: list[EvaluationPoint]) -> Markup:
     """Before → after with intervals; the newest evaluation alone when there is only one; else nothing."""
     if comparison is not None:
-        before, after = comparison.before, comparison.after
-        rates = f'{_rate("before", before)}<span class="arrow">→</span>{_rate("after", after)}'
-        return _card(rates, _change(comparison) + _span(before, after))
+        before = Rate("before", "before training", comparison.before, y=16)
+        after = Rate("after", "after training", comparison.after, y=38)
+        return _card([before, after], _change(comparison))
     if checked:
         newest = checked[-1]
-        rates = _rate("after", newest.evaluation, f"evaluation “{newest.name}”")
-        return _card(rates, _span(None, newest.evaluation))
-    return ""
+        return _card([Rate("after", f"evaluation “{newest.name}”", newest.evaluation, y=27)], None)
+    return Markup()
 
 
-def _card(rates: str, beside: str) -> str:
-    return f'<div class="hero"><div class="rates">{rates}</div><div>{beside}</div></div>'
-
-
-def facts(counts: Counts, seen: Training, versions: int) -> str:
+def facts(counts: Counts, seen: Training, versions: int) -> Markup:
     """Six numbers in a row."""
     minutes = float(seen.minutes.max()) if len(seen) else 0.0
     shown = [
@@ -44,53 +73,15 @@ def facts(counts: Counts, seen: Training, versions: int) -> str:
     ]
     if counts.invalid:
         shown[1] = (plain_number(counts.invalid), "invalid: a device or judge failed")
-    cells = "".join(f"<div><b>{escape(value)}</b><span>{escape(label)}</span></div>" for value, label in shown)
-    return f'<div class="facts-row">{cells}</div>'
+    return fill("facts.html.jinja", facts=shown)
 
 
-def _rate(kind: str, evaluation: Evaluation, label: str = "") -> str:
-    low, high = evaluation.ci95
-    label = label or f"{kind} training"
-    invalid = f", {evaluation.invalid} invalid" if evaluation.invalid else ""
-    return (
-        f'<div class="rate {kind}"><span class="label">{escape(label)}</span>'
-        f'<span class="big">{100 * evaluation.success:.1f}<small>%</small></span>'
-        f'<span class="interval">95 % interval {100 * low:.0f} – {100 * high:.0f}<br>'
-        f"{evaluation.successes} of {evaluation.episodes} tasks{invalid}</span></div>"
-    )
+def _card(rates: list[Rate], change: RateChange | None) -> Markup:
+    scale = [Tick(SPAN(tick / 100), f"{tick} %" if tick == 100 else f"{tick}") for tick in range(0, 101, 20)]
+    return fill("hero.html.jinja", rates=rates, change=change, scale=scale, width=SPAN_WIDTH, height=SPAN_HEIGHT)
 
 
-def _change(comparison: Comparison) -> str:
+def _change(comparison: Comparison) -> RateChange:
     difference = comparison.difference
-    change, low, high = (signed(100 * x, 1) for x in (difference.estimate, difference.low, difference.high))
-    sure = "" if difference.excludes_zero else " It may be chance."
-    return (
-        f'<p class="change"><b>{change} points</b> on held-out tasks; '
-        f"95 % interval {low} to {high}, paired over {comparison.pairs} tasks.{sure}</p>"
-    )
-
-
-def _span(before: Evaluation | None, after: Evaluation) -> str:
-    """Both intervals on one scale from 0 to 100 %."""
-    rows = [("before", before, 16)] if before is not None else []
-    rows.append(("after", after, 38 if before is not None else 27))
-    parts = [_scale()]
-    for kind, evaluation, y in rows:
-        low, high = (_place(bound) for bound in evaluation.ci95)
-        parts.append(
-            f'<g class="{kind}"><line class="bar" x1="{low:.1f}" x2="{high:.1f}" y1="{y}" y2="{y}"/>'
-            f'<circle cx="{_place(evaluation.success):.1f}" cy="{y}" r="5.5" stroke="none"/></g>'
-        )
-    return f'<svg class="span" viewBox="0 0 {SPAN_WIDTH} {SPAN_HEIGHT}" role="img">{"".join(parts)}</svg>'
-
-
-def _place(rate: float) -> float:
-    return 8 + rate * (SPAN_WIDTH - 16)
-
-
-def _scale() -> str:
-    return "".join(
-        f'<line class="track" x1="{_place(tick / 100):.1f}" x2="{_place(tick / 100):.1f}" y1="4" y2="52"/>'
-        f'<text x="{_place(tick / 100):.1f}" y="69" text-anchor="middle">{tick}{" %" if tick == 100 else ""}</text>'
-        for tick in range(0, 101, 20)
-    )
+    points, low, high = (signed(100 * x, 1) for x in (difference.estimate, difference.low, difference.high))
+    return RateChange(points, low, high, comparison.pairs, difference.excludes_zero)

@@ -14,18 +14,18 @@ from distrl.evaluation.capacity import Latencies, Site, forecast
 from distrl.store.run import RunStore
 
 NEWEST = 500
-"""Trajectories of a run that are looked at."""
+"""Number of newest trajectories that are used."""
 
 
 def measured(store: RunStore) -> tuple[Latencies, Site]:
-    """What a run's devices and learner took. A run does not tell thinking from acting: both are in `action_s`.
+    """Latencies of a run's devices and learner. A run does not separate inference from acting: both are in `action_s`.
 
     Means over episodes, because a fleet's rate is devices over the mean cycle. The time between two episodes is a
-    median: a device that waited for an evaluation or a restart says nothing about collecting.
+    median, to exclude devices that waited for an evaluation or a restart.
     """
     played = list(store.trajectories(newest=NEWEST))
     if not played:
-        raise ConfigError(f"Nothing was played in {store.folder} yet: there is nothing to plan from.")
+        raise ConfigError(f"Nothing was played in {store.folder} yet: there are no latencies to plan from.")
     steps = float(np.mean([len(t.steps) for t in played]))
     in_steps = [sum(step.duration_s for step in t.steps) for t in played]
     lasted = [t.duration_s for t in played]
@@ -64,8 +64,8 @@ def _site(store: RunStore) -> Site:
 
 
 @dataclass(frozen=True)
-class Check:
-    """A prediction beside what was measured."""
+class PredictionCheck:
+    """A prediction and the measurement."""
 
     profile: str
     devices: int
@@ -77,7 +77,7 @@ class Check:
         return self.predicted_per_min / self.measured_per_min - 1.0
 
 
-def check(rows: Sequence[Mapping[str, Any]]) -> list[Check]:
+def check(rows: Sequence[Mapping[str, Any]]) -> list[PredictionCheck]:
     """Every fleet of a `distrl bench async`, predicted from what the smallest one of its profile measured."""
     checks = []
     for profile in dict.fromkeys(str(row["profile"]) for row in rows):
@@ -85,7 +85,7 @@ def check(rows: Sequence[Mapping[str, Any]]) -> list[Check]:
         latencies = from_bench(min(fleets, key=lambda row: int(row["devices"])))
         for row in fleets:
             predicted = forecast(latencies, Site(), int(row["devices"])).per_min
-            checks.append(Check(profile, int(row["devices"]), float(row["async_per_min"]), predicted))
+            checks.append(PredictionCheck(profile, int(row["devices"]), float(row["async_per_min"]), predicted))
     return checks
 
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from html import escape
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from distrl.errors import RunNotFound
+from distrl.evaluation.by_template import template_section
 from distrl.evaluation.curves import EvaluationPoint, evaluation_points, training
 from distrl.evaluation.evaluate import Comparison
 from distrl.evaluation.figures import curve_section, more_section
-from distrl.evaluation.filmstrip import Picture, film_page, filmstrip
+from distrl.evaluation.filmstrip import film_page, filmstrip
 from distrl.evaluation.headline import facts, hero
-from distrl.evaluation.page import page
+from distrl.evaluation.page import fill
 from distrl.evaluation.summary import compare_ends
-from distrl.evaluation.templates import template_section
 from distrl.store.files import write_whole
 from distrl.store.run import RunStore
 from distrl.types import Trajectory, Tree
@@ -64,48 +65,41 @@ def render(store: RunStore) -> str:
     checked = evaluation_points(store, seen)
     comparison = compare_ends(store)
     name = str(_get(config, "run", "name", default=store.folder.name))
-    parts = [
-        _title(name, config, meta),
-        hero(comparison, checked),
-        facts(store.counts(), seen, _versions(store, checked)),
-        curve_section(store, seen, checked),
-        more_section(store),
-        _strips(store, comparison, config),
-        template_section(comparison, checked),
-        _settings(config),
-        _provenance(meta),
-    ]
-    return page(f"{name} · DistRL report", "\n".join(parts))
+    return fill(
+        "report.html.jinja",
+        title=f"{name} · DistRL report",
+        name=name,
+        subtitle=_subtitle(config, meta),
+        hero=hero(comparison, checked),
+        facts=facts(store.counts(), seen, _versions(store, checked)),
+        curves=curve_section(store, seen, checked),
+        more_curves=more_section(store),
+        strips=_strips(store, comparison, config),
+        by_template=template_section(comparison, checked),
+        settings={group: _said_values(values) for group, values in config.items() if isinstance(values, dict)},
+        provenance={key.capitalize(): value for key, value in _said_values(meta).items()},
+    )
 
 
 # --- parts --------------------------------------------------------------------------------------
 
 
-def _title(name: str, config: Tree, meta: Tree) -> str:
+def _subtitle(config: Tree, meta: Tree) -> str:
     said = [
         f"suite {_get(config, 'tasks', 'suite', default='?')}",
         f"model {Path(str(_get(config, 'policy', 'model', default='?'))).name}",
         f"algorithm {_get(config, 'algorithm', 'name', default='?')}",
         str(meta.get("date", ""))[:10],
     ]
-    line = " · ".join(escape(part) for part in said if part)
-    return f'<p class="overline">DistRL run report</p><h1>{escape(name)}</h1><p class="sub">{line}</p>'
+    return " · ".join(part for part in said if part)
 
 
-def _strips(store: RunStore, comparison: Comparison | None, config: Tree) -> str:
-    examples = list(_examples(store, comparison))
-    if not examples:
-        return ""
-    strips = "".join(_one_strip(*example, store.screen, _penalty(config)) for example in examples)
-    return (
-        "<section><h2>What it did</h2><p class='note'>Each frame is a screen as the policy saw it, with the action it "
-        f"took there. Value is the critic's estimate of success at that moment.</p>{strips}</section>"
-    )
-
-
-def _one_strip(lead: str, trajectory: Trajectory, picture: Picture, penalty: float) -> str:
-    strip = filmstrip(trajectory, picture, invalid_penalty=penalty)
-    return strip.replace("</header>", f'<p class="lead">{escape(lead)}</p></header>', 1)
+def _strips(store: RunStore, comparison: Comparison | None, config: Tree) -> list[Markup]:
+    penalty = _penalty(config)
+    return [
+        filmstrip(trajectory, store.screen, invalid_penalty=penalty, lead=lead)
+        for lead, trajectory in _examples(store, comparison)
+    ]
 
 
 def _examples(store: RunStore, comparison: Comparison | None) -> Iterable[tuple[str, Trajectory]]:
@@ -130,23 +124,8 @@ def _readable(trajectories: list[Trajectory]) -> Trajectory:
     return min(trajectories, key=lambda t: (len(t.steps) > EASY_TO_READ, abs(EASY_TO_READ - len(t.steps)), t.id))
 
 
-def _settings(config: Tree) -> str:
-    groups = "".join(
-        f"<div><h3>{escape(str(group))}</h3>{_pairs(values)}</div>"
-        for group, values in config.items()
-        if isinstance(values, dict)
-    )
-    return f'<section><h2>Settings</h2><p class="note"></p><div class="settings">{groups}</div></section>'
-
-
-def _provenance(meta: Tree) -> str:
-    shown = {key.capitalize(): value for key, value in meta.items()}
-    return f'<section class="provenance"><h2>Provenance</h2><p class="note"></p>{_pairs(shown)}</section>'
-
-
-def _pairs(values: Tree) -> str:
-    rows = "".join(f"<dt>{escape(str(key))}</dt><dd>{escape(_said(value))}</dd>" for key, value in values.items())
-    return f'<dl class="pairs">{rows}</dl>'
+def _said_values(values: Tree) -> dict[str, str]:
+    return {str(key): _said(value) for key, value in values.items()}
 
 
 def _said(value: Any) -> str:

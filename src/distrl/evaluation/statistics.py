@@ -1,4 +1,4 @@
-"""How sure a figure is: 95 % intervals for rates, for the change of a rate, and for ratios."""
+"""95 % confidence intervals for rates, for the change of a rate, and for ratios."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def difference_ci95(before: Sequence[bool], after: Sequence[bool]) -> Interval:
     """By how much a success rate rose, when the same tasks were played before and after.
 
     `before[i]` and `after[i]` belong to one task. Newcombe's score interval for paired proportions (1998, method 10):
-    it uses how strongly the two agree, needs no random numbers, and stays honest where every task succeeds or fails.
+    it uses the correlation of the two, needs no random numbers, and is valid also where every task succeeds or fails.
     """
     if len(before) != len(after):
         raise ValueError(f"Paired tasks are needed: {len(before)} before, {len(after)} after.")
@@ -66,9 +66,9 @@ def difference_ci95(before: Sequence[bool], after: Sequence[bool]) -> Interval:
 
 
 def ratio_ci95(numerator: Sequence[float], denominator: Sequence[float], seed: int, draws: int = 10_000) -> Interval:
-    """Ratio of two means, from two independent samples (throughput here against throughput there).
+    """Ratio of two means, from two independent samples.
 
-    Percentile bootstrap: both samples are drawn again with replacement.
+    Percentile bootstrap: both samples are resampled with replacement.
     """
     if len(numerator) == 0 or len(denominator) == 0:
         raise ValueError("A ratio needs at least one measurement of each kind.")
@@ -81,9 +81,9 @@ def ratio_ci95(numerator: Sequence[float], denominator: Sequence[float], seed: i
 def paired_ratio_ci95(
     numerator: Sequence[float], denominator: Sequence[float], seed: int, draws: int = 10_000
 ) -> Interval:
-    """Ratio of two means, measured in turns: `numerator[i]` and `denominator[i]` belong to one turn.
+    """Ratio of two means, measured in alternation: `numerator[i]` and `denominator[i]` belong to one turn.
 
-    Percentile bootstrap over turns: what slowed a turn down slowed both, and is no difference between them.
+    Percentile bootstrap over turns, so that load that slows both in one turn cancels.
     """
     if len(numerator) != len(denominator) or len(numerator) == 0:
         raise ValueError(f"Paired turns are needed: {len(numerator)} above, {len(denominator)} below.")

@@ -1,4 +1,4 @@
-"""`summary.json` of a run: what a script or a person wants to know of it without opening anything else."""
+"""`summary.json` of a run: its main results."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from distrl.store.run import RunStore
 from distrl.types import Tree
 
 BEFORE, AFTER = "before", "after"
-"""Names of the two evaluations that a run is measured by."""
+"""Names of the evaluations before and after training."""
 
 
 def write_summary(run_folder: Path) -> Tree:
-    """Write `summary.json` into the run folder and return what stands in it."""
+    """Write `summary.json` into the run folder and return its content."""
     with RunStore.read(run_folder) as store:
         summary = summarise(store)
     write_whole(run_folder / "summary.json", json.dumps(summary, indent=2).encode() + b"\n")
@@ -23,7 +23,7 @@ def write_summary(run_folder: Path) -> Tree:
 
 
 def summarise(store: RunStore) -> Tree:
-    """Counts of any run; rates and their difference as far as the evaluations before and after were played."""
+    """Counts of the run; rates and their difference if the evaluations before and after were played."""
     counts = store.counts()
     versions, trained = store.metrics("version"), store.metrics("run/trained_s").value
     summary: Tree = {

@@ -1,4 +1,4 @@
-"""Which trajectories may be learned from."""
+"""Validation of delivered trajectories: which ones may be learned from."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from distrl.types import Trajectory
 
 
 def check(trajectory: Trajectory) -> None:
-    """Raises `CorruptData` for a judged trajectory that nobody could learn from.
+    """Raises `CorruptData` for a judged trajectory that cannot be learned from.
 
-    Asked before it is stored: from then on it would be in every replay, also in that of a host that starts again.
+    Called before it is stored: from then on it would be in every replay buffer, also after a restart of the host.
     """
     if not trajectory.steps:
         raise CorruptData(f"Trajectory {trajectory.id!r} was judged without a single step.")

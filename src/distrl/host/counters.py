@@ -1,4 +1,4 @@
-"""What a run has done so far, in figures."""
+"""Counters of a run: trajectories, learner steps, rates, moving averages."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from distrl.store.run import Counts
 
 SUCCESS_WINDOW = 100
-"""Trajectories in the moving average of success."""
+"""Trajectories in the moving average of the success rate."""
 RATE_WINDOW_S = 120.0
 
 
 class RunCounters:
-    """Counts that go on over restarts where the store knows them, and moving averages that start anew."""
+    """Counts are restored from the store after a restart; moving averages start anew."""
 
     def __init__(self, counts: Counts, learner_steps: int, now: Callable[[], float]) -> None:
         self._now = now
@@ -52,7 +52,7 @@ class RunCounters:
         return max_reuse is not None and self._drawn + count > max_reuse * max(self._inserted_here, 1)
 
     def curves(self) -> dict[str, float]:
-        """What is plotted against learner steps."""
+        """Metrics recorded with every learner step."""
         return {
             "host/trajectories": self.trajectories,
             "host/invalid": self.invalid,
@@ -62,7 +62,7 @@ class RunCounters:
         }
 
     def stats(self) -> dict[str, float]:
-        """What a user watches; see `distrl.runtime.progress.Progress` for the names."""
+        """Statistics for the progress display; `distrl.runtime.progress.Progress` lists the names."""
         return {
             "produced": self.trajectories + self.invalid,
             "trajectories": self.trajectories,

@@ -1,4 +1,4 @@
-"""Which task comes next."""
+"""The curriculum: which task is handed out next."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from distrl.types import Task, Trajectory
 
 TASKS_PER_REFILL = 512
 AVERAGE_DECAY = 0.9
-"""How much of a template's success average one more trajectory leaves."""
+"""Decay of a template's moving average of success, per trajectory."""
 EDGE_FLOOR = 0.05
-"""Every template keeps at least this weight, or one that is never played could never come back."""
+"""Minimum weight of a template; with weight 0 it would never be played, nor its average updated, again."""
 
 
 class Curriculum:
     """An endless, seeded stream of a split's tasks.
 
     uniform: every template once per round, in a new order each round. edge: templates drawn in proportion to
-    p(1 − p) of their success average p, so that what is neither hopeless nor mastered is played most.
+    p(1 − p) of their average success p, so that tasks that are neither too hard nor too easy are played most.
     Each task is drawn `group_size` times in a row.
     """
 
     def __init__(
         self, suite: Suite, split: str, kind: Literal["uniform", "edge"], *, seed: int, part: int, group_size: int = 1
     ) -> None:
-        """`part` tells the processes of one run apart: a resumed run goes on with other tasks."""
+        """`part` is the number of the host process within the run: a resumed run continues with other tasks."""
         self._suite = suite
         self._split = split
         self._kind = kind
@@ -36,7 +36,7 @@ class Curriculum:
         self._round: list[str] = []
         self._success: dict[str, float] = {}
         self._group_size = group_size
-        self._group: list[Task] = []  # what is still to be drawn of the last task
+        self._group: list[Task] = []  # repetitions of the last task that are still to be drawn
         self._refill()
 
     def draw(self) -> Task:
@@ -45,7 +45,7 @@ class Curriculum:
         return self._group.pop()
 
     def learn_of(self, trajectory: Trajectory) -> None:
-        """Take a judged trajectory into its template's average."""
+        """Update the success average of the trajectory's template."""
         template = trajectory.task.template
         before = self._success.get(template, 0.5)
         self._success[template] = AVERAGE_DECAY * before + (1.0 - AVERAGE_DECAY) * trajectory.reward

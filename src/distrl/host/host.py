@@ -1,10 +1,11 @@
 """The host: tasks out, trajectories in, batches and weights through.
 
 A plain synchronous object with one caller at a time. Invariants:
-- A trajectory is in the store before it is in replay, and in both before its receipt goes out. A crash in between is
-  mended at the next start, when replay is filled from the store.
+- A trajectory is in the store before it is in replay, and in both before its receipt goes out. After a crash in
+  between, the next start fills replay from the store.
 - A trajectory's id is inserted once; a second delivery gets the receipt `duplicate` and changes nothing.
-- A version is on disk before anybody can ask for its weights, so that versions go up over restarts too.
+- A version is on disk before its weights can be fetched, so that versions increase over restarts too. The weights
+  themselves are in memory only; after a restart the learner publishes them again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from distrl.config import Config
@@ -22,7 +24,7 @@ from distrl.host.counters import RunCounters
 from distrl.host.curriculum import Curriculum
 from distrl.host.features import FeatureCache
 from distrl.host.leases import Leases
-from distrl.host.weights import NewestWeights
+from distrl.host.weights import NewestWeights, Published
 from distrl.replay.base import Sample
 from distrl.replay.buffer import ReplayBuffer
 from distrl.replay.pacing import Backlog, Pacing
@@ -40,6 +42,18 @@ VERSION = "version"
 TRAINED = "run/trained_s"
 INDEX = "replay.json"
 INDEX_EVERY_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What the learner is given for one step, in one answer."""
+
+    sample: Sample | None
+    """None while there is too little to learn from."""
+    features: Features
+    """What workers made of its screens, as far as it is here."""
+    weights_missing: bool
+    """The host started again and has no weights to give out: they should be published again."""
 
 
 class Host:
@@ -68,7 +82,8 @@ class Host:
         part = kinds.count(STARTED)
         store.add_event(STARTED, f"number {part + 1}", now())
         self._features = FeatureCache(config.replay.feature_cache_mb)
-        self.shelf = NewestWeights(highest=_highest_version(store))
+        self._weights = NewestWeights(highest=_highest_version(store))
+        self._listeners: dict[str, Callable[[int], None]] = {}
         self.curriculum = Curriculum(
             suite,
             config.tasks.split,
@@ -86,17 +101,17 @@ class Host:
     # -- workers
 
     def join(self, worker: str) -> int:
-        """A worker starts or starts again: what it was playing is given back. Returns a number never used before."""
+        """A worker starts or restarts: its leases are given back. Returns a number never used before."""
         self._joined += 1
         self.leases.give_back_all_of(worker)
         self._forget_devices(worker)
         self._seen_at[worker] = self.now()
-        # Not a note: a number that is not on disk could be given out again after a crash.
+        # Not `_note`, which may drop it: a number that is not on disk could be used again after a crash.
         self.store.add_event(JOINED, f"{worker}: number {self._joined}", self.now())
         return self._joined
 
     def lease(self, worker: str, count: int) -> list[Lease]:
-        """Tasks to play now; fewer than asked for, or none, while playing is too far ahead or the disk is full."""
+        """Tasks to play now; fewer than asked for, or none, while collection is too far ahead or the disk is full."""
         self._seen_at[worker] = self.now()
         self._forget_the_silent()
         leases: list[Lease] = []
@@ -108,8 +123,9 @@ class Host:
         self.leases.give_back(lease_ids)
 
     def lose_worker(self, worker: str) -> None:
-        """This worker is gone; somebody else plays its tasks."""
+        """This worker is gone; its tasks are leased to others."""
         self._seen_at.pop(worker, None)
+        self._listeners.pop(worker, None)
         self._forget_devices(worker)
         given_back = self.leases.give_back_all_of(worker)
         self.report(worker, "worker_lost", f"{given_back} tasks given back")
@@ -118,9 +134,9 @@ class Host:
         return self.deliver_all([payload])[0]
 
     def deliver_all(self, payloads: Sequence[bytes]) -> list[Receipt]:
-        """A receipt for each, with one wait for the disk. Refused is what could only do harm: bytes that are no
-        trajectory, one whose screens nobody has, one that nobody could learn from. Whose task can be read, that is
-        played again at once."""
+        """A receipt for each, with one database transaction. Refused: bytes that are no trajectory, a trajectory whose
+        screens are missing, one that cannot be learned from. If the task of a refused one can be read, it is leased
+        again at once."""
         read = [self._read(payload) for payload in payloads]
         whole = [each for each in read if isinstance(each, Trajectory)]
         try:
@@ -136,14 +152,14 @@ class Host:
         self._note(kind, f"{worker}: {detail}")
 
     def health(self, worker: str, health: Health) -> None:
-        """Keep how a device is: newest only."""
+        """Store a device's health; only the newest is kept."""
         self._quarantined[worker, health.slot] = health.condition == "quarantined"
-        with contextlib.suppress(StorageFull):  # the next word on it is newer anyway
+        with contextlib.suppress(StorageFull):  # a newer health report will follow
             self.store.keep_health(worker, health, self.now())
 
     @property
     def quarantined(self) -> int:
-        """Devices of all workers that are left alone for now."""
+        """Devices in quarantine, of all workers."""
         return sum(self._quarantined.values())
 
     # -- the learner
@@ -156,12 +172,12 @@ class Host:
         self.counters.sampled(len(sample.trajectories), [self._lag(t) for t in sample.trajectories])
         return sample
 
-    def draw(self, count: int) -> tuple[Sample, Features] | None:
-        """The same, and with it what workers made of its screens, as far as it is here: one answer instead of two."""
+    def draw(self, count: int) -> Draw:
+        """`sample` together with what else the learner needs for its step: one call instead of three."""
         sample = self.sample(count)
-        if sample is None:
-            return None
-        return sample, self.features([step.screen.digest for each in sample.trajectories for step in each.steps])
+        trajectories = sample.trajectories if sample else ()
+        features = self.features([step.screen.digest for each in trajectories for step in each.steps])
+        return Draw(sample, features, self.weights_missing)
 
     def first(self, count: int) -> list[Trajectory]:
         """The trajectories inserted first, screens as references."""
@@ -180,7 +196,7 @@ class Host:
         return [self.store.screen(digest) for digest in digests]
 
     def record(self, step: int, metrics: Mapping[str, float]) -> None:
-        """Keep a learner step's figures, and the host's own beside them."""
+        """Store the metrics of a learner step together with the host's own."""
         self.counters.learned(step)
         ours = {**self.counters.curves(), **self.replay.describe(), "host/backlog": self.queue}
         self.store.add_metrics(step, {**metrics, **ours}, self.now())
@@ -192,21 +208,35 @@ class Host:
 
     @property
     def version(self) -> int:
-        return self.shelf.highest
+        return self._weights.highest
 
-    def publish(self, weights: VersionedWeights, *, verified: bool = False) -> None:
-        """Raises `StaleVersion` for a version that is not the highest so far, `CorruptData` for torn weights.
-        `verified`: their checksum has been compared already."""
-        self.shelf.check(weights, verified=verified)
-        self.store.add_metrics(self.counters.learner_steps, {VERSION: weights.version}, self.now())
-        self.shelf.put(weights)
-        self.backlog.learned()
+    @property
+    def weights_missing(self) -> bool:
+        return self._weights.missing
 
-    def latest(self, newer_than: int, worker: str = "") -> VersionedWeights | None:
-        """The newest weights if there are newer ones. Asking is also how a worker says that it is alive."""
+    def publish(self, weights: VersionedWeights) -> None:
+        """Keep a copy of the learner's weights, and give it out."""
+        self.announce(replace(weights, arrays={name: array.copy() for name, array in weights.arrays.items()}))
+
+    def announce(self, weights: Published) -> None:
+        """Give out weights that stay as they are. Raises `StaleVersion` for a version that is not the highest."""
+        self._weights.check(weights.version)
+        if weights.version > self.version:
+            self.store.add_metrics(self.counters.learner_steps, {VERSION: weights.version}, self.now())
+            self.backlog.learned()
+        self._weights.put(weights)
+        for notify in self._listeners.values():
+            notify(weights.version)
+
+    def subscribe(self, name: str, notify: Callable[[int], None]) -> None:
+        """Call this with every version from now on, until the worker of this name is lost. It must not block."""
+        self._listeners[name] = notify
+
+    def latest(self, newer_than: int, worker: str = "") -> Published | None:
+        """The newest weights if they are newer. The call also serves as the worker's heartbeat."""
         if worker in self._seen_at:
             self._seen_at[worker] = self.now()
-        return self.shelf.latest(newer_than)
+        return self._weights.latest(newer_than)
 
     # -- the run
 
@@ -216,7 +246,7 @@ class Host:
         return max(0.0, self.backlog.waiting)
 
     def restore(self, replay_state: Tree | None) -> None:
-        """Fill replay after a restart: as our own index says, or the checkpoint's; and then what was inserted since."""
+        """Fill replay after a restart: from the host's own index or the checkpoint's, then what was inserted since."""
         replay_state = self._kept_index() or replay_state
         newest = list(self.store.trajectories(newest=self.config.replay.capacity))
         for trajectory in newest if replay_state is None else ():
@@ -226,7 +256,7 @@ class Host:
         self.backlog = Backlog(self.config.pacing.trajectories_per_version, self._missing_for_warmup)
 
     def mark(self, trained_s: float) -> None:
-        """Keep how long training has been going on, for whoever resumes it."""
+        """Store the training time so far, for a later resume."""
         self.store.add_metrics(self.counters.learner_steps, {TRAINED: trained_s}, self.now())
 
     @property
@@ -238,7 +268,7 @@ class Host:
         self.store.add_evaluation(name, step, trajectories, self.now())
 
     def evaluated(self) -> list[str]:
-        """Names of the evaluations that are in the store."""
+        """Names of the evaluations in the store."""
         return [entry.name for entry in self.store.evaluations()]
 
     def close(self) -> None:
@@ -270,19 +300,19 @@ class Host:
             return trajectory
         except CorruptData as error:
             if trajectory is not None:
-                self.leases.settle(trajectory.worker, trajectory.task, again=True)
+                self.leases.settle(trajectory.lease_id, trajectory.worker, again=True)
             self._note("delivery_refused", str(error))
             return Receipt("refused")
         except StorageFull:
             return Receipt("later")
 
     def _insert(self, trajectory: Trajectory, new: bool) -> Receipt:
-        """It is stored; now it may be learned from."""
+        """Put a stored trajectory into replay and settle its lease."""
         if not new:
             self.counters.duplicates += 1
             return Receipt("duplicate")
         valid = trajectory.outcome.kind != "invalid"
-        self.leases.settle(trajectory.worker, trajectory.task, again=not valid)
+        self.leases.settle(trajectory.lease_id, trajectory.worker, again=not valid)
         if not valid:
             self.counters.invalid += 1
             return Receipt("invalid")
@@ -310,7 +340,7 @@ class Host:
         return max(0, self.config.replay.warmup - len(self.replay))
 
     def _forget_devices(self, worker: str) -> None:
-        """Who starts again tells anew how its devices are."""
+        """A worker that restarts reports the health of its devices anew."""
         self._quarantined = {key: value for key, value in self._quarantined.items() if key[0] != worker}
 
     def _short_of_disk(self) -> bool:
@@ -323,7 +353,7 @@ class Host:
         return short
 
     def _keep_index(self) -> None:
-        """Priorities change with every learner step; a host that is killed finds them as they were seconds ago."""
+        """Save ids and priorities of replay: after a crash of the host they are seconds old at most."""
         with contextlib.suppress(StorageFull):  # the checkpoints have an older one
             write_whole(self.store.folder / INDEX, json.dumps(self.replay.state()).encode())
 
@@ -338,7 +368,7 @@ class Host:
         try:
             self.store.add_event(kind, detail, self.now())
         except StorageFull:
-            return  # there is no room even for saying so; holding the workers is what matters
+            return  # no disk space for the event either; workers are held anyway
 
     def _forget_the_silent(self) -> None:
         self.leases.expire()

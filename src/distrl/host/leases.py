@@ -43,19 +43,17 @@ class Leases:
         self._held[lease.id] = _Held(lease, worker)
         return lease
 
-    def settle(self, worker: str, task: Task, *, again: bool = False) -> None:
-        """This worker has delivered this task's trajectory. `again`: it was invalid or refused, so somebody else plays
-        the task, as it was leased."""
-        found = next(
-            (key for key, held in self._held.items() if held.worker == worker and held.lease.task.id == task.id), None
-        )
-        if found is None:
+    def settle(self, lease_id: str, worker: str, *, again: bool = False) -> None:
+        """This worker has delivered the trajectory of its lease. `again`: it was invalid or refused, and the task is
+        played by somebody else, as it was leased."""
+        held = self._held.get(lease_id)
+        if held is None or held.worker != worker:
             return  # it ran out before, and the task was given back then
-        leased = self._held.pop(found).lease.task
+        del self._held[lease_id]
         if again:
-            self._give_back(leased)
+            self._give_back(held.lease.task)
         else:
-            self._attempts.pop(task.id, None)
+            self._attempts.pop(held.lease.task.id, None)
 
     def give_back(self, lease_ids: Iterable[str]) -> int:
         """Returns how many of these were held; giving back twice is no error."""

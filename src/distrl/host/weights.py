@@ -1,41 +1,42 @@
-"""The newest weights, and the promise that versions only ever go up."""
+"""Which version is the newest, and the promise that versions only ever go up."""
 
 from __future__ import annotations
 
-from distrl.errors import CorruptData, StaleVersion
-from distrl.types import VersionedWeights, checksum
+from typing import Protocol
 
-__all__ = ["NewestWeights", "checksum", "seal", "verify"]
-
-seal = VersionedWeights.seal
+from distrl.errors import StaleVersion
 
 
-def verify(weights: VersionedWeights) -> VersionedWeights:
-    """The same weights. Raises `CorruptData` when they are not those that were sealed."""
-    if not weights.intact:
-        raise CorruptData(f"Weights of version {weights.version} do not have the checksum they were sealed with.")
-    return weights
+class Published(Protocol):
+    """Weights as the host keeps them: it never looks at the arrays. In one process they are the weights themselves, on
+    Ray a reference to shared memory; who reads them compares the checksum."""
+
+    @property
+    def version(self) -> int: ...
 
 
 class NewestWeights:
-    """Holds one version: the newest. `highest` outlives a restart, the arrays do not."""
+    """Holds one version: the newest. `highest` outlives a restart, the weights do not."""
 
     def __init__(self, highest: int) -> None:
         self.highest = highest
-        self._newest: VersionedWeights | None = None
+        self._newest: Published | None = None
 
-    def check(self, weights: VersionedWeights, *, verified: bool = False) -> None:
-        """Raises `StaleVersion` or `CorruptData` for weights that may not be put here."""
-        if weights.version <= self.highest:
-            raise StaleVersion(weights.version, self.highest)
-        if not verified:
-            verify(weights)
+    @property
+    def missing(self) -> bool:
+        """A version was published, and its weights went with the process that held them."""
+        return self._newest is None and self.highest > 0
 
-    def put(self, weights: VersionedWeights) -> None:
-        """Weights that have passed `check`: half a gigabyte is not read twice while everybody waits for the host."""
+    def check(self, version: int) -> None:
+        """Raises `StaleVersion`. A version whose weights are missing may come again."""
+        if version < self.highest or (version == self.highest and not self.missing):
+            raise StaleVersion(version, self.highest)
+
+    def put(self, weights: Published) -> None:
+        """Weights whose version has passed `check`."""
         self.highest = weights.version
         self._newest = weights
 
-    def latest(self, newer_than: int) -> VersionedWeights | None:
+    def latest(self, newer_than: int) -> Published | None:
         newest = self._newest
         return newest if newest is not None and newest.version > newer_than else None

@@ -1,11 +1,11 @@
-"""Learning from examples: how the pocket model learns to read screens and to imitate demonstrations.
+"""Supervised training of the pocket model: reading screens and imitating demonstrations.
 
 Three losses, summed:
 - act: cross-entropy on the tokens of the demonstrated action;
 - read: every 32-px cell of the screen names the words that stand in it, through the word embeddings themselves.
   Without it a small model memorises coordinates and never learns to read;
-- find: every cell says early on in the decoder whether the prompt asks for one of its words. Without it a model that
-  reads still does not look up where the word it is told to tap stands, or only after millions of examples.
+- find: early in the decoder, every cell is classified by whether the prompt names one of its words. Without it a model
+  that reads needs millions of examples to locate the word it is told to tap.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from distrl.learner.stepping import Batch, EagerStep, Losses, ReplayedStep, Step
+from distrl.learner.supervised_step import Batch, CudaGraphStep, EagerStep, Losses, SupervisedStep
 
 IGNORE = -100
-FINDS_AFTER = 1
-"""The decoder's layer after which a cell knows whether it is asked for: the ones above have time to use it."""
+FIND_LAYER = 1
+"""Index of the decoder layer whose output the find loss sees; the later layers can use it."""
 REPORT_EVERY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Lessons:
+class ExampleArrays:
     """Examples as arrays. S screens, N examples; an example points at its screen."""
 
     pixels: npt.NDArray[np.uint8]
@@ -57,15 +57,15 @@ class Schedule:
     warmup: int = 200
     train_vision: bool = True
     sets: int = 1
-    """How many sets of lessons share the steps."""
+    """Number of example sets that the steps are divided among."""
 
     def rate(self, step: int) -> float:
         decay = 0.5 * (1 + math.cos(math.pi * step / self.steps))
         return self.learning_rate * min(1.0, step / self.warmup) * max(0.02, decay)
 
 
-class Teacher:
-    """Moves a pocket model along a schedule of lessons. `report(step, values)` hears of it now and then."""
+class ImitationTrainer:
+    """Trains a pocket model along a schedule; calls `report(step, losses)` every `REPORT_EVERY` steps."""
 
     def __init__(self, model: Any, *, pad_id: int, device: torch.device, seed: int) -> None:
         self.model = model.to(device)
@@ -73,38 +73,38 @@ class Teacher:
         self.device = device
         self.random = torch.Generator(device="cpu").manual_seed(seed)
         self.finder = torch.nn.Linear(model.config.text_config.hidden_size, 1).to(device)
-        """Only asks; what the model knows stays when it is gone."""
+        """The head of the find loss; not part of the saved model."""
 
-    def teach(
-        self, sets: Iterable[Lessons], schedule: Schedule, report: Callable[[int, dict[str, float]], None]
+    def train(
+        self, sets: Iterable[ExampleArrays], schedule: Schedule, report: Callable[[int, dict[str, float]], None]
     ) -> None:
         step = self._step(schedule)
         self.model.train()
-        batches = chain.from_iterable(self._batches_of(lessons, schedule) for lessons in sets)
+        batches = chain.from_iterable(self._batches_of(examples, schedule) for examples in sets)
         for number, batch in enumerate(batches):
             losses = step(batch, schedule.rate(number))
             if (number + 1) % REPORT_EVERY == 0:
                 report(number + 1, {name: loss.item() for name, loss in losses.items()})
         self.model.eval()
 
-    def _step(self, schedule: Schedule) -> Step:
+    def _step(self, schedule: Schedule) -> SupervisedStep:
         for name, parameter in self.model.named_parameters():
             parameter.requires_grad_(schedule.train_vision or not name.startswith("vision_tower"))
         learning = [*(p for p in self.model.parameters() if p.requires_grad), *self.finder.parameters()]
         if not schedule.train_vision:
-            return EagerStep(self._losses_of_the_decoder, learning, rate=0.0)
+            return EagerStep(self._decoder_losses, learning, rate=0.0)
         if self.device.type == "cuda":
-            return ReplayedStep(self.losses, learning)
+            return CudaGraphStep(self.losses, learning)
         return EagerStep(self.losses, learning, rate=0.0)
 
-    def _batches_of(self, lessons: Lessons, schedule: Schedule) -> Iterator[Batch]:
+    def _batches_of(self, examples: ExampleArrays, schedule: Schedule) -> Iterator[Batch]:
         steps = schedule.steps // schedule.sets
-        batches = _Batches(lessons, self.device, self.random)
+        batches = _Batches(examples, self.device, self.random)
         if schedule.train_vision:
             yield from batches.take(steps, schedule.batch_size)
             return
-        features = self._features(batches)  # a frozen tower is asked once per screen
-        for screens, cells, prompts, actions in batches.alike(steps, schedule.batch_size):
+        features = self._features(batches)  # a frozen vision tower is run once per screen
+        for screens, cells, prompts, actions in batches.by_length(steps, schedule.batch_size):
             yield features[screens], cells, prompts, actions
 
     @torch.no_grad()
@@ -112,42 +112,42 @@ class Teacher:
         return torch.cat([self.model.get_image_features(_images(p)).pooler_output for p in batches.screens(64)])
 
     def losses(self, pixels: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> Losses:
-        with self._half_on_cuda():
+        with self._bfloat16_on_cuda():
             features = self.model.get_image_features(_images(pixels))
             words = features.last_hidden_state @ self.model.get_input_embeddings().weight.t()
         read = read_loss(words.float(), cells, nothing=self.pad_id)
-        return {**self._losses_of_the_decoder(features.pooler_output, cells, prompts, actions), "read": read}
+        return {**self._decoder_losses(features.pooler_output, cells, prompts, actions), "read": read}
 
-    def _losses_of_the_decoder(self, features: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> Losses:
-        with self._half_on_cuda(), self._listening() as heard:
+    def _decoder_losses(self, features: Tensor, cells: Tensor, prompts: Tensor, actions: Tensor) -> Losses:
+        with self._bfloat16_on_cuda(), self._early_hidden_states() as hidden:
             logits = self._action_logits(features, prompts, actions)
         target = actions.masked_fill(actions == self.pad_id, IGNORE)
         act = functional.cross_entropy(logits.float().flatten(0, 1), target.flatten(), ignore_index=IGNORE)
         first = (prompts == self.model.config.image_token_id).int().argmax(1, keepdim=True)
         where = first + torch.arange(features.shape[1], device=first.device)
-        thought = heard[0].float().gather(1, where.unsqueeze(-1).expand(-1, -1, heard[0].shape[-1]))
-        scores = self.finder(functional.rms_norm(thought, thought.shape[-1:])).squeeze(-1)
+        states = hidden[0].float().gather(1, where.unsqueeze(-1).expand(-1, -1, hidden[0].shape[-1]))
+        scores = self.finder(functional.rms_norm(states, states.shape[-1:])).squeeze(-1)
         return {"act": act, "find": find_loss(scores, asked_for(cells, prompts, len(self.model.lm_head.weight)))}
 
     @contextmanager
-    def _listening(self) -> Iterator[list[Tensor]]:
-        """What the decoder's first layers made of each token, once it has been asked."""
-        heard: list[Tensor] = []
-        layer = self.model.language_model.layers[FINDS_AFTER]
-        hook = layer.register_forward_hook(lambda _, __, out: heard.append(out[0] if isinstance(out, tuple) else out))
+    def _early_hidden_states(self) -> Iterator[list[Tensor]]:
+        """Collects the output of decoder layer `FIND_LAYER` of a forward pass."""
+        hidden: list[Tensor] = []
+        layer = self.model.language_model.layers[FIND_LAYER]
+        hook = layer.register_forward_hook(lambda _, __, out: hidden.append(out[0] if isinstance(out, tuple) else out))
         try:
-            yield heard
+            yield hidden
         finally:
             hook.remove()
 
-    def _half_on_cuda(self) -> torch.autocast:
-        """Without a cache: what is recorded must not lean on what an earlier step left there."""
+    def _bfloat16_on_cuda(self) -> torch.autocast:
+        """Without autocast's weight cache, which a recorded CUDA graph must not refer to."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda", cache_enabled=False)
 
     @torch.no_grad()
-    def examine(self, lessons: Lessons, batch_size: int = 256) -> dict[str, float]:
-        """Share of examples whose whole action comes first, and of word-bearing cells that name one of their words."""
-        everything = _Batches(lessons, self.device, self.random)
+    def accuracy(self, examples: ExampleArrays, batch_size: int = 256) -> dict[str, float]:
+        """Share of examples whose whole action is the most likely one, and of non-empty cells read correctly."""
+        everything = _Batches(examples, self.device, self.random)
         right, read = [], []
         for pixels, cells, prompts, actions in everything.all(batch_size):
             features = self.model.get_image_features(_images(pixels))
@@ -183,8 +183,8 @@ def _images(pixels: Tensor) -> Tensor:
 def read_loss(logits: Tensor, cells: Tensor, *, nothing: int, nothing_weight: float = 0.1) -> Tensor:
     """Cross-entropy of naming a cell's words [B, cells, vocabulary] against [B, cells, k]; -1 pads.
 
-    A cell with several words shares the target among them; an empty cell names `nothing`, and counts little, since
-    most cells are empty.
+    A cell with several words shares the target among them; the target of an empty cell is `nothing`, with a small
+    weight, since most cells are empty.
     """
     logprobs = functional.log_softmax(logits, -1)
     there = cells >= 0
@@ -197,9 +197,9 @@ def read_loss(logits: Tensor, cells: Tensor, *, nothing: int, nothing_weight: fl
 
 
 def asked_for(cells: Tensor, prompts: Tensor, vocabulary: int) -> Tensor:
-    """Which cells [B, cells, k] hold a word of their prompt [B, P], padding aside, → [B, cells].
+    """Which cells [B, cells, k] hold a word of their prompt [B, P], padding excluded, → [B, cells].
 
-    Tokens that every other prompt has (what a prompt begins and ends with, the image, the space) ask for nothing.
+    Tokens found in more than half of the prompts (template, image, space) are ignored.
     """
     counts = torch.zeros(vocabulary, device=prompts.device)
     counts.scatter_add_(0, prompts.flatten(), torch.ones_like(prompts, dtype=counts.dtype).flatten())
@@ -208,36 +208,36 @@ def asked_for(cells: Tensor, prompts: Tensor, vocabulary: int) -> Tensor:
 
 
 def find_loss(scores: Tensor, asked: Tensor, *, others_weight: float = 0.05) -> Tensor:
-    """Cross-entropy of saying which cells are asked for [B, cells]; the many others count little."""
+    """Cross-entropy of which cells are asked for [B, cells]; the others, far more, have a small weight."""
     weight = torch.where(asked, 1.0, others_weight)
     loss = functional.binary_cross_entropy_with_logits(scores, asked.float(), reduction="none")
     return (loss * weight).sum() / weight.sum()
 
 
 class _Batches:
-    """Random batches; all examples lie on the device when it is a GPU."""
+    """Batches of examples that are held on the device."""
 
-    def __init__(self, lessons: Lessons, device: torch.device, generator: torch.Generator) -> None:
-        arrays = (lessons.pixels, lessons.cells, lessons.screen, lessons.prompts, lessons.actions)
+    def __init__(self, examples: ExampleArrays, device: torch.device, generator: torch.Generator) -> None:
+        arrays = (examples.pixels, examples.cells, examples.screen, examples.prompts, examples.actions)
         self._tensors = [torch.from_numpy(array).to(device) for array in arrays]
         self._generator = generator
         self._device = device
 
     def all(self, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
         for start in range(0, len(self._tensors[2]), size):
-            yield self._chosen(slice(start, start + size))
+            yield self._selected(slice(start, start + size))
 
     def take(self, count: int, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
         for _ in range(count):
             pick = torch.randint(0, len(self._tensors[2]), (size,), generator=self._generator)
-            yield self._chosen(pick.to(self._device))
+            yield self._selected(pick.to(self._device))
 
     def screens(self, size: int) -> Iterator[Tensor]:
         """Every screen's pixels, in order."""
         return iter(torch.split(self._tensors[0], size))
 
-    def alike(self, count: int, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
-        """Random batches of prompts of about the same length, without the padding they share."""
+    def by_length(self, count: int, size: int) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
+        """Random batches of prompts of similar length, without their common padding."""
         _, cells, screen, prompts, actions = self._tensors
         length = (prompts != 0).sum(1).cpu()
         order = torch.arange(0)
@@ -253,7 +253,7 @@ class _Batches:
             there = screen[pick]
             yield there, cells[there], prompts[pick, -longest:].long(), actions[pick, :written].long()
 
-    def _chosen(self, pick: Tensor | slice) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    def _selected(self, pick: Tensor | slice) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         pixels, cells, screen, prompts, actions = self._tensors
         there = screen[pick]
         return pixels[there], cells[there], prompts[pick].long(), actions[pick].long()

@@ -1,4 +1,4 @@
-"""Who decides whether a task was done."""
+"""The judge protocol: decides whether a task was done."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Judge(Protocol):
         """Success or failure of a finished trajectory. `evidence` is what an inspectable device gave,
         or None. Raises when it cannot judge; an infrastructure failure is never an outcome.
 
-        It may take minutes: whoever asks lets the device go on meanwhile."""
+        It may take minutes; callers should not keep the device waiting for it."""
 
 
 @runtime_checkable
@@ -24,6 +24,6 @@ class Closable(Protocol):
 
 @runtime_checkable
 class Counting(Protocol):
-    """A judge that keeps account of what it was asked and what that cost."""
+    """A judge that counts its requests and their cost."""
 
     def summary(self) -> Tree: ...

@@ -1,4 +1,4 @@
-"""Judges in a row: the first that can judge decides."""
+"""A chain of judges: the first that can judge decides."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from distrl.types import Outcome, Task, Trajectory, Tree
 
 
 class ChainJudge:
-    """Rules first, a model second: what can be known is not asked, and no screen can talk a rule into anything."""
+    """Usually rules first, a model second: no request where a rule can tell, and no prompt injection of a rule."""
 
     def __init__(self, judges: Sequence[Judge]) -> None:
         self._judges = judges
 
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
-        """Raises the last one's `CannotJudge`, and at once whatever else goes wrong."""
-        *handing_on, last = self._judges
-        for judge in handing_on:
+        """Raises the last judge's `CannotJudge`; any other error is raised at once."""
+        *earlier, last = self._judges
+        for judge in earlier:
             try:
                 return await judge.judge(task, trajectory, evidence)
             except CannotJudge:
@@ -31,6 +31,6 @@ class ChainJudge:
                 await judge.close()
 
     def summary(self) -> Tree:
-        """Of those who count."""
+        """The merged summaries of the judges that count."""
         counting = [judge.summary() for judge in self._judges if isinstance(judge, Counting)]
         return {key: value for summary in counting for key, value in summary.items()}

@@ -1,4 +1,4 @@
-"""The judge that reads the phone's state: a template's rule, and no side effect."""
+"""The rule judge: reads the phone's state, applies the template's rule, and allows no side effects."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from distrl.trees import diff, under
 from distrl.types import Action, Answer, Done, Impossible, Outcome, Task, Trajectory, Tree
 
 FREE_SUBTREE = "os"
-"""What is in front and on the back stack is no stored change."""
+"""Foreground app and back stack; changes there are no side effects."""
 FREE_KEYS = frozenset({"history", "recent"})
-"""Traces that looking around leaves."""
+"""Histories; changes there are no side effects."""
 
 
 class RuleJudge:
-    """Success is: the agent itself said it was done, the rule holds, and nothing else on the phone changed."""
+    """Success: the agent declared the task done, the rule holds, and nothing else on the phone changed."""
 
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
         if evidence is None:
@@ -31,7 +31,7 @@ class RuleJudge:
 
 
 def rule_of(task: Task) -> Template:
-    """The template that knows this task's rule. Raises `CannotJudge` where there is none."""
+    """The template with this task's rule. Raises `CannotJudge` if there is none."""
     try:
         return load_suite(task.suite).templates[task.template]
     except (UnknownName, KeyError):
@@ -41,7 +41,7 @@ def rule_of(task: Task) -> Template:
 
 
 def unfinished(last: Action | None) -> str:
-    """Why the episode did not end by the agent's own word, or an empty string."""
+    """Why the episode did not end with the agent declaring it done, or an empty string."""
     if isinstance(last, Done | Answer):
         return ""
     return "the agent gave up" if isinstance(last, Impossible) else "out of steps"

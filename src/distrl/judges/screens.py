@@ -1,10 +1,10 @@
-"""The judge of tasks from a file that name their own rules: what the last screen shows, on any phone.
+"""The screen judge, for tasks from a file that name their own rules: checks the last screen, on any phone.
 
-Rules stand in the task's parameter `judge`, all of them must hold:
+The rules are the task's parameter `judge`; all of them must hold:
     foreground   package of the app in front
-    shows        texts that some element on the screen holds; needs the UI tree (`tree=1` in an adb:// address)
-    answer       texts that the agent's answer holds
-Case and white space do not count.
+    shows        texts that some element on the screen contains; needs the UI tree (`tree=1` in an adb:// address)
+    answer       texts that the agent's answer contains
+Case and white space are ignored.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from distrl.types import Action, Answer, Outcome, Screen, Task, Trajectory, Tree
 
 PARAMETER = "judge"
 SERVED_PREFIX = "org.distrl."
-"""Packages of simulated phones, whose screens name their apps without it."""
+"""Package prefix of simulated phones, whose screens name apps without it."""
 
 
 class ScreenJudge:
-    """Success is: the agent itself said it was done, and every rule of the task holds."""
+    """Success: the agent declared the task done, and every rule of the task holds."""
 
     async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
         rules = task.params.get(PARAMETER)
         if not isinstance(rules, Mapping) or trajectory.last_screen is None:
             raise CannotJudge(
-                f"{task.template!r} has no rule that a screen can tell. Give it one (docs/tasks.md), or set judge.kind "
-                "to vlm or chain."
+                f"{task.template!r} has no rule that a screen can decide. Give it one (docs/tasks.md), or set "
+                "judge.kind to vlm or chain."
             )
         last = trajectory.steps[-1].decision.action if trajectory.steps else None
         reason = unfinished(last) or unmet(rules, trajectory.last_screen, last)
@@ -37,7 +37,7 @@ class ScreenJudge:
 
 
 def unmet(rules: Mapping[str, Any], screen: Screen, last: Action | None) -> str:
-    """The first rule that does not hold, in words, or an empty string. Raises `CannotJudge` where nobody can know."""
+    """The first rule that does not hold, in words, or an empty string. Raises `CannotJudge` without a UI tree."""
     front = {screen.foreground, f"{SERVED_PREFIX}{screen.foreground}"}
     if not all(package in front for package in _texts(rules, "foreground")):
         return f"{screen.foreground or 'nothing known'} is in front"
@@ -47,7 +47,7 @@ def unmet(rules: Mapping[str, Any], screen: Screen, last: Action | None) -> str:
     shown = _texts(rules, "shows")
     if shown and not screen.elements:
         raise CannotJudge(
-            "What stands on the screen is not known: it came without its UI tree. Add tree=1 to devices.address, or "
+            "The texts on the screen are not known: it came without its UI tree. Add tree=1 to devices.address, or "
             "set judge.kind=chain to have a model look."
         )
     missing = _missing(shown, [element.text for element in screen.elements])

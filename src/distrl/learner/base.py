@@ -1,4 +1,4 @@
-"""What a learner needs of the outside beside its samples."""
+"""Where the learner gets screens and their features from: the host."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from distrl.types import Features, Screen
 
 
 class ScreenSource(Protocol):
-    """Where screens come from that a sample only refers to."""
+    """Resolves the screen references of a sample. Implemented by the host and its clients."""
 
     def features(self, digests: Sequence[str]) -> Features:
-        """What workers made of these screens, as far as it is known here; asked again, it may be forgotten."""
+        """Features that workers uploaded for these screens, where there are any. The host drops what it returns."""
 
     def screens(self, digests: Sequence[str]) -> list[Screen]:
-        """All of them, with their images."""
+        """All of these screens, with their images."""

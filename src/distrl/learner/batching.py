@@ -1,6 +1,6 @@
-"""From trajectories to what a model and an algorithm take: a flat list of steps, and padded tensors beside it.
+"""From trajectories to inputs: a flat list of steps for the model, padded tensors for the algorithm.
 
-Steps stand in one order everywhere: trajectory by trajectory, first step to last.
+Both have the same order: trajectory by trajectory, first step to last.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from distrl.algorithms import Batch
+from distrl.algorithms.base import Batch
 from distrl.policies.prompts import history_of
 from distrl.replay.base import Sample
 from distrl.types import Decision, Invalid, Prompt, Screen, Trajectory
@@ -18,7 +18,7 @@ from distrl.types import Decision, Invalid, Prompt, Screen, Trajectory
 
 @dataclass(frozen=True, slots=True)
 class RecordedStep:
-    """One step as the policy met it."""
+    """One recorded step with the prompt that the policy was given."""
 
     trajectory_id: str
     index: int
@@ -30,7 +30,7 @@ class RecordedStep:
 
 
 def recorded_steps(trajectories: Sequence[Trajectory], *, history: int) -> list[RecordedStep]:
-    """All steps of all trajectories, the terminal ones included, with the prompts they were played from."""
+    """All steps of all trajectories, terminal ones included, with the prompts that the policy was given."""
     return [
         RecordedStep(
             trajectory.id,
@@ -43,7 +43,7 @@ def recorded_steps(trajectories: Sequence[Trajectory], *, history: int) -> list[
     ]
 
 
-def lay_out(sample: Sample) -> Batch:
+def padded_batch(sample: Sample) -> Batch:
     """The same steps as padded tensors [N, T]."""
     trajectories = sample.trajectories
     shape = (len(trajectories), max(len(trajectory.steps) for trajectory in trajectories))
@@ -72,6 +72,6 @@ def lay_out(sample: Sample) -> Batch:
 
 
 def slices(total: int, size: int) -> Iterator[slice]:
-    """Consecutive pieces of at most `size`."""
+    """Consecutive slices of at most `size`: micro-batches."""
     for start in range(0, total, size):
         yield slice(start, min(start + size, total))

@@ -1,6 +1,6 @@
-"""The start-up canary: do learner and workers mean the same thing by the probability of an action?
+"""The start-up canary: learner and workers must compute the same log-probability for the same action.
 
-Where they differ, every importance ratio is wrong and training goes bad without a word. So it is checked on the first
+If they differ, every importance ratio is wrong and training degrades without an error. So it is checked on the first
 trajectories, and a difference stops the run.
 """
 
@@ -14,28 +14,28 @@ from distrl.learner.batching import RecordedStep
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """`steps` is 0 when no trajectory was played under the learner's present weights: nothing was checked."""
+class CanaryResult:
+    """`steps` is 0 when no trajectory was played under the learner's current weights: nothing was checked."""
 
     steps: int
     largest_difference: float
     """Of log-probability per token."""
 
 
-def compare(steps: Sequence[RecordedStep], logprobs: Sequence[float], *, tolerance: float) -> Comparison:
+def compare(steps: Sequence[RecordedStep], logprobs: Sequence[float], *, tolerance: float) -> CanaryResult:
     """Raises `CanaryMismatch` where recorded and recomputed log-probabilities are too far apart, per token."""
     differences = [difference(step, logprob) for step, logprob in zip(steps, logprobs, strict=True)]
     if not differences:
-        return Comparison(0, 0.0)
+        return CanaryResult(0, 0.0)
     worst = max(range(len(differences)), key=differences.__getitem__)
     if differences[worst] > tolerance:
         raise mismatch(steps[worst], logprobs[worst], differences[worst], tolerance)
-    return Comparison(len(differences), differences[worst])
+    return CanaryResult(len(differences), differences[worst])
 
 
 def difference(step: RecordedStep, logprob: float) -> float:
     apart = abs(logprob - step.decision.logprob) / max(1, len(step.decision.token_ids))
-    return apart if apart == apart else float("inf")  # a NaN is a difference, however it compares
+    return apart if apart == apart else float("inf")  # NaN counts as a difference
 
 
 def mismatch(step: RecordedStep, logprob: float, apart: float, tolerance: float) -> CanaryMismatch:

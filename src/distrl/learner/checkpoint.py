@@ -1,14 +1,14 @@
-"""Checkpoints: a folder that is there whole or not at all, and is believed only after its sums were checked.
+"""Checkpoints: folders written atomically, and loaded only after every checksum was compared.
 
     checkpoints/<step>/  model/                  Hugging Face folder, the critic beside it: what evaluation loads
-                         weights.safetensors     every trainable parameter by name: what learning goes on from
-                         average.safetensors     their running mean by parameter index, where there is one
+                         weights.safetensors     every trainable parameter by name: what training resumes from
+                         average.safetensors     their moving average (EMA) by parameter index, where it is on
                          optimiser.safetensors   AdamW's moments by parameter index
                          replay.json             ids and priorities; the trajectories are in the run store
-                         state.json              version, counters, generators, whatever the caller adds
+                         state.json              version, counters, random states, whatever the caller adds
                          manifest.json           SHA-256 of every other file
 
-Written aside under a hidden name, every file synced, renamed last. Nothing in it can run code.
+Written to a hidden folder, every file synced, renamed last. Nothing in it can run code.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from distrl.errors import CheckpointError, CorruptData, StorageFull
 from distrl.learner.learner import Learner
 from distrl.types import Tree, VersionedWeights
 
-ASIDE = ".writing-"
+PARTIAL_PREFIX = ".writing-"
 NAME = re.compile(r"(\d+)(?:\.(\d+))?")
 AVERAGE = "average.safetensors"
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")
@@ -51,38 +51,36 @@ def save(folder: Path, learner: Learner, replay_state: Tree, extra: Tree) -> Pat
     Raises `StorageFull`, and leaves the older checkpoints alone, when the disk has no room.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    in_background = folder / f"{ASIDE}{uuid.uuid4().hex}"
+    partial = folder / f"{PARTIAL_PREFIX}{uuid.uuid4().hex}"
     try:
         with _room_needed(folder):
-            _write(in_background, learner, replay_state, extra)
+            _write(partial, learner, replay_state, extra)
             done = _free_name(folder, learner.version)
-            os.rename(in_background, done)
+            os.rename(partial, done)
             _sync(folder)
     finally:
-        shutil.rmtree(in_background, ignore_errors=True)
+        shutil.rmtree(partial, ignore_errors=True)
     _prune(folder, keep=learner.config.learner.keep_checkpoints)
     return done
 
 
-def _write(in_background: Path, learner: Learner, replay_state: Tree, extra: Tree) -> None:
-    (in_background / "model").mkdir(parents=True)
+def _write(partial: Path, learner: Learner, replay_state: Tree, extra: Tree) -> None:
+    (partial / "model").mkdir(parents=True)
     with learner.outgoing():
-        learner.policy.save(in_background / "model")
-    if learner.average.means:
-        save_tensors(
-            {str(n): mean.contiguous() for n, mean in enumerate(learner.average.means)}, in_background / AVERAGE
-        )
-    save_arrays(learner.policy.weights(), in_background / "weights.safetensors")
-    save_tensors(_moments(learner.optimiser), in_background / "optimiser.safetensors")
-    (in_background / "replay.json").write_text(json.dumps(replay_state))
-    (in_background / "state.json").write_text(json.dumps(_state(learner, extra)))
-    files = _files(in_background)
+        learner.policy.save(partial / "model")
+    if learner.ema.means:
+        save_tensors({str(n): mean.contiguous() for n, mean in enumerate(learner.ema.means)}, partial / AVERAGE)
+    save_arrays(learner.policy.weights(), partial / "weights.safetensors")
+    save_tensors(_moments(learner.optimiser), partial / "optimiser.safetensors")
+    (partial / "replay.json").write_text(json.dumps(replay_state))
+    (partial / "state.json").write_text(json.dumps(_state(learner, extra)))
+    files = _files(partial)
     for file in files:
-        _sync(in_background / file)
-    manifest = {"format": 1, "sha256": {file: _sha256(in_background / file) for file in files}}
-    (in_background / "manifest.json").write_text(json.dumps(manifest, indent=1))
-    _sync(in_background / "manifest.json")
-    for inner in {(in_background / file).parent for file in files} | {in_background}:
+        _sync(partial / file)
+    manifest = {"format": 1, "sha256": {file: _sha256(partial / file) for file in files}}
+    (partial / "manifest.json").write_text(json.dumps(manifest, indent=1))
+    _sync(partial / "manifest.json")
+    for inner in {(partial / file).parent for file in files} | {partial}:
         _sync(inner)
 
 
@@ -90,7 +88,7 @@ def _state(learner: Learner, extra: Tree) -> Tree:
     return {
         "version": learner.version,
         "steps": learner.steps,
-        "averaged": learner.average.count,
+        "averaged": learner.ema.count,
         "rng": learner.rng.bit_generator.state,
         "torch_rng": torch.get_rng_state().numpy().tobytes().hex(),
         "extra": extra,
@@ -103,7 +101,7 @@ def _moments(optimiser: torch.optim.AdamW) -> dict[str, torch.Tensor]:
 
 
 def _free_name(folder: Path, step: int) -> Path:
-    """`<step>`, or `<step>.1` … when there is one already: a checkpoint is never taken away to make room."""
+    """`<step>`, or `<step>.1` … when there is one already: an existing checkpoint is never overwritten."""
     attempts = [attempt for found, attempt, _ in _listing(folder) if found == step]
     return folder / (f"{step}.{max(attempts) + 1}" if attempts else str(step))
 
@@ -111,7 +109,7 @@ def _free_name(folder: Path, step: int) -> Path:
 def _prune(folder: Path, keep: int) -> None:
     for _, _, path in _listing(folder)[keep:]:
         shutil.rmtree(path, ignore_errors=True)
-    for leftover in folder.glob(f"{ASIDE}*"):  # of a process that died while writing
+    for leftover in folder.glob(f"{PARTIAL_PREFIX}*"):  # partial checkpoints of a process that died while writing
         shutil.rmtree(leftover, ignore_errors=True)
 
 
@@ -119,9 +117,9 @@ def _prune(folder: Path, keep: int) -> None:
 
 
 def latest(folder: Path, warn: Callable[[str], None] = lambda warning: None) -> Path | None:
-    """The newest checkpoint that is whole, None before the first one; `warn` hears why newer ones were passed over.
+    """The newest undamaged checkpoint, None before the first one; `warn` is told why newer ones were skipped.
 
-    Raises `CheckpointError` when all there are are damaged: to start over in silence would throw a policy away.
+    Raises `CheckpointError` when every checkpoint is damaged: starting over silently would discard a trained policy.
     """
     listing = _listing(folder)
     for _, _, path in listing:
@@ -134,13 +132,13 @@ def latest(folder: Path, warn: Callable[[str], None] = lambda warning: None) -> 
     if listing:
         raise CheckpointError(
             f"No checkpoint in {folder} can be used: all of them are damaged. The run's trajectories are untouched. "
-            f"Put a copy of a checkpoint back, or move {folder} away to learn on from the first weights."
+            f"Restore one from a backup, or move {folder} away to restart from the initial weights."
         )
     return None
 
 
 def verify(path: Path) -> None:
-    """Raises `CheckpointError`, naming the bad file and the next older checkpoint, unless every sum is right."""
+    """Raises `CheckpointError`, naming the bad file and the next older checkpoint, unless every checksum matches."""
     try:
         expected = json.loads((path / "manifest.json").read_text())["sha256"]
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -153,7 +151,7 @@ def verify(path: Path) -> None:
 
 
 def load(path: Path, learner: Learner) -> Tree:
-    """Bring the learner to where it was, and return the caller's `extra`. Raises `CheckpointError`."""
+    """Restore the learner, and return the caller's `extra`. Raises `CheckpointError`."""
     verify(path)
     state = json.loads((path / "state.json").read_text())
     try:
@@ -163,7 +161,7 @@ def load(path: Path, learner: Learner) -> Tree:
             f"{path} holds another model than policy.model: {error} Resume with the config of the run it came from."
         ) from error
     learner.optimiser = _optimiser(path, learner)
-    learner.average.restore(_means(path), int(state.get("averaged", 0)))
+    learner.ema.restore(_means(path), int(state.get("averaged", 0)))
     learner.version, learner.steps, learner.bad_steps = int(state["version"]), int(state["steps"]), 0
     learner.rng.bit_generator.state = state["rng"]
     torch.set_rng_state(torch.frombuffer(bytearray.fromhex(state["torch_rng"]), dtype=torch.uint8))
@@ -172,7 +170,7 @@ def load(path: Path, learner: Learner) -> Tree:
 
 
 def replay_state(path: Path) -> Tree:
-    """What `ReplayBuffer.restore` takes."""
+    """The replay index of the checkpoint: what `ReplayBuffer.restore` takes."""
     state: Tree = json.loads((path / "replay.json").read_text())
     return state
 
@@ -239,6 +237,6 @@ def _room_needed(folder: Path) -> Iterator[None]:
         if not full and "code: 28" not in str(error):
             raise
         raise StorageFull(
-            f"No room left to write a checkpoint into {folder}. The older ones are untouched: free space there, "
-            "and the run goes on, or can be resumed with `distrl train --resume`."
+            f"No disk space left to write a checkpoint into {folder}. The older ones are untouched: free space there, "
+            "and the run continues, or can be resumed with `distrl train --resume`."
         ) from error

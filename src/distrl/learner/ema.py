@@ -1,7 +1,7 @@
-"""The weights that leave the learner: a running mean of those that learn.
+"""Exponential moving average (EMA) of the weights: what the learner publishes, evaluates and saves as its model.
 
-One step on a small sample moves the weights by more noise than lesson. Their mean over the last steps keeps the lessons
-and loses most of the noise, at the price of being about half as many steps behind.
+A step on a small sample is dominated by gradient noise. Averaging over the last N steps (`learner.average_steps`)
+removes most of it, at the price of lagging behind the current weights.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import torch
 from torch import Tensor, nn
 
 
-class WeightAverage:
-    """The mean of what the parameters were after each step, over about the last `steps` of them.
+class WeightEma:
+    """Average of the parameters θ after each optimizer step: mean ← mean + (θ − mean) / min(count, steps).
 
-    The first `steps` weigh alike, so that nothing of where the parameters began is left in it; from then on the older
-    fade out: mean ← mean + (θ − mean) / min(count, steps). It is held in single precision: a hundredth of a difference
-    is lost in half. With `steps` 1 the mean is the parameters themselves, and no second copy of them is held.
+    Over the first `steps` it is the arithmetic mean, so the initial parameters get no extra weight; after that it is an
+    EMA with decay 1 − 1/steps. Held in float32: in half precision small updates of the mean are rounded away. With
+    `steps` 1 it is switched off: the parameters themselves are used, and no second copy of them is held.
     """
 
     def __init__(self, parameters: Sequence[nn.Parameter], steps: int) -> None:
@@ -29,7 +29,7 @@ class WeightAverage:
 
     @torch.no_grad()
     def add(self, *, first: bool = False) -> None:
-        """Take in the parameters as they are now; `first` forgets what they were before."""
+        """Update the average with the current parameters; `first` restarts it from them."""
         if self.steps == 1:
             return
         self.count = 1 if first else self.count + 1
@@ -39,8 +39,8 @@ class WeightAverage:
             mean.lerp_(parameter.data.float(), 1.0 / min(self.count, self.steps))
 
     @contextmanager
-    def in_place(self) -> Iterator[None]:
-        """While the block runs, the parameters are the mean."""
+    def swapped_in(self) -> Iterator[None]:
+        """While the block runs, the parameters hold the average."""
         if not self.means:
             yield
             return
@@ -52,10 +52,10 @@ class WeightAverage:
             self._put(own)
 
     def restore(self, means: Sequence[Tensor], count: int) -> None:
-        """Go on from a mean of `count` steps, or from none: without `means`, and where none is held any more."""
-        going_on = bool(means) and self.steps > 1
-        self.means = [mean.to(p.device) for p, mean in zip(self.parameters, means, strict=True)] if going_on else []
-        self.count = count if going_on else 0
+        """Continue from an average of `count` steps; start anew without `means`, or where averaging is off."""
+        continues = bool(means) and self.steps > 1
+        self.means = [mean.to(p.device) for p, mean in zip(self.parameters, means, strict=True)] if continues else []
+        self.count = count if continues else 0
 
     def _put(self, tensors: Sequence[Tensor]) -> None:
         for parameter, tensor in zip(self.parameters, tensors, strict=True):

@@ -1,12 +1,12 @@
 """Batch in, new weights out.
 
 Invariants:
-- `version` counts the changes of the weights: two different sets of weights never carry one version, and it never
-  goes down, not even when the learner rolls back;
+- `version` counts changes of the weights: two different sets of weights never share a version, and it never decreases,
+  not even when the learner rolls back;
 - a loss or gradient that is not finite changes nothing: neither weights nor AdamW's moments;
 - micro-batches bound memory and change no result;
-- what leaves it (to workers, tests and checkpoints' `model/`) is one thing: the running mean of the weights, or with
-  `learner.average_steps` 1 the weights themselves.
+- what is published, evaluated and saved as a checkpoint's `model/` is one thing: the moving average (EMA) of the
+  weights, or with `learner.average_steps` 1 the weights themselves.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 import torch
 
 from distrl import algorithms
-from distrl.algorithms import Algorithm, Estimates, Plan
+from distrl.algorithms.base import Algorithm, Estimates, Plan
 from distrl.config import Config
 from distrl.errors import TrainingDiverged
 from distrl.learner import batching, canary
 from distrl.learner.base import ScreenSource
 from distrl.learner.batching import RecordedStep
-from distrl.learner.ema import WeightAverage
+from distrl.learner.ema import WeightEma
 from distrl.learner.screen_loader import ScreenLoader
 from distrl.policies.base import TrainablePolicy
 from distrl.replay.base import Sample
@@ -33,7 +33,7 @@ from distrl.types import Trajectory, VersionedWeights
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class StepReport:
     """What one learner step did."""
 
     version: int
@@ -41,17 +41,17 @@ class Report:
     priorities: dict[str, float] = field(default_factory=dict)
     """Trajectory id → new priority; empty when the step was skipped."""
     skipped: bool = False
-    """The loss or the gradient was not finite; the weights are as before."""
+    """The loss or the gradient was not finite; the weights are unchanged."""
     idle: bool = False
-    """Nothing in the sample could teach this algorithm; the weights are as before, under a new version."""
+    """The algorithm could learn from nothing in the sample; the weights are unchanged, under a new version."""
     publish: bool = False
-    """These weights are due at the workers."""
+    """These weights are to be published to the workers."""
     ids: tuple[str, ...] = ()
-    """The trajectories of the sample, for whoever wants to look at a bad one."""
+    """The trajectories of the sample, for inspecting a bad one."""
 
 
 class Learner:
-    """Moves one policy. Owns its optimiser; not safe for use from two threads at once."""
+    """Trains one policy. Owns its optimiser; not safe for use from two threads at once."""
 
     def __init__(
         self,
@@ -62,17 +62,15 @@ class Learner:
     ) -> None:
         self.policy = policy
         self.config = config
-        self.rng = rng  # for algorithms that draw; kept with the checkpoint
-        self.roll_back = roll_back  # brings back the last good checkpoint; without it, divergence is an error
+        self.rng = rng  # for algorithms that sample; saved with the checkpoint
+        self.roll_back = roll_back  # restores the last good checkpoint; without it, divergence is an error
         self.algorithm = algorithm_of(config)
         self.version = 0
         self.steps = 0
         self.bad_steps = 0
         self._rolled_back = False
         self.optimiser = self.new_optimiser()
-        self.average = WeightAverage(
-            [*policy.policy_parameters(), *policy.critic_parameters()], config.learner.average_steps
-        )
+        self.ema = WeightEma([*policy.policy_parameters(), *policy.critic_parameters()], config.learner.average_steps)
 
     def new_optimiser(self) -> torch.optim.AdamW:
         settings = self.config.learner
@@ -84,47 +82,48 @@ class Learner:
 
     # --- one step -------------------------------------------------------------------------------
 
-    def step(self, sample: Sample, source: ScreenSource) -> Report:
+    def step(self, sample: Sample, source: ScreenSource) -> StepReport:
         """Learn from one sample. Raises `TrainingDiverged` after too many bad steps in a row."""
         self.optimiser.zero_grad(set_to_none=True)
         seen = {**describe(sample), **self._lags(sample.trajectories)}
-        scored = sample.only(self.algorithm.worth_scoring(batching.lay_out(sample)).numpy())
+        scored = sample.only(self.algorithm.worth_scoring(batching.padded_batch(sample)).numpy())
         if not scored.ids:
             return self._idle(sample, seen)
-        sight = ScreenLoader(self.policy, source, adopts=self.config.workers.share_features)
-        plan, losses = self._gradients(scored, sight)
+        loader = ScreenLoader(self.policy, source, shared_features=self.config.workers.share_features)
+        plan, losses = self._gradients(scored, loader)
         metrics = {f"loss/{name}": value for name, value in losses.items()}
         metrics["loss/total"] = sum(losses.values())
-        metrics |= {**self._clip(), **plan.metrics, **sight.metrics(), **seen}
+        metrics |= {**self._clip(), **plan.metrics, **loader.metrics(), **seen}
         good = np.isfinite([metrics["loss/total"], metrics["gradient/policy"], metrics["gradient/critic"]]).all()
         if not good or not torch.isfinite(plan.priorities).all():
             return self._skip(sample, metrics)
-        self._move()
+        self._optimiser_step()
         priorities = dict(zip(scored.ids, plan.priorities.tolist(), strict=True))
-        return Report(self.version, metrics, priorities, publish=self._publishes(), ids=sample.ids)
+        return StepReport(self.version, metrics, priorities, publish=self._publishes(), ids=sample.ids)
 
     def sealed(self) -> VersionedWeights:
-        """A copy of the weights that leave the learner now, under their version."""
+        """The weights to publish now, with their version and checksum. No copy: the next step may change them."""
         with self.outgoing():
             return VersionedWeights.seal(self.version, self.policy.weights())
 
     def outgoing(self) -> AbstractContextManager[None]:
-        """While it is open, the policy holds the weights that leave the learner in place of those that learn."""
-        return self.average.in_place()
+        """While the block runs, the policy holds the weights to publish (the EMA) in place of those in training."""
+        return self.ema.swapped_in()
 
     def catch_up(self, version: int) -> None:
-        """Go on from a version that others have seen already: after a restart, versions must not be given out twice."""
+        """Continue from a version that was published already: after a restart, no version may be used twice."""
         self.version = max(self.version, version)
 
-    def canary(self, trajectories: Sequence[Trajectory], source: ScreenSource) -> canary.Comparison:
-        """Recompute, from the images, what workers recorded under these very weights. Raises `CanaryMismatch`."""
+    def canary(self, trajectories: Sequence[Trajectory], source: ScreenSource) -> canary.CanaryResult:
+        """Recompute, from the images, the log-probabilities that workers recorded under the current weights.
+        Raises `CanaryMismatch`."""
         same = [t for t in trajectories if {s.decision.policy_version for s in t.steps} == {self.version}]
         steps = batching.recorded_steps(same[: self.config.learner.canary_trajectories], history=self._history)
-        # With a worker's features, or what they left in the cache, it would only compare the worker with itself.
+        # With features uploaded by a worker, or cached from it, this would compare the worker with itself.
         self.policy.forget([step.prompt.screen.digest for step in steps])
-        sight = ScreenLoader(self.policy, source, adopts=False)
+        loader = ScreenLoader(self.policy, source, shared_features=False)
         with torch.no_grad():
-            scores = [self._score(steps[piece], sight) for piece in self._pieces(steps)]
+            scores = [self._score(steps[piece], loader) for piece in self._pieces(steps)]
         logprobs = torch.cat([score.logprob for score in scores]).tolist() if scores else []
         return canary.compare(steps, logprobs, tolerance=self.config.learner.canary_tolerance)
 
@@ -141,19 +140,19 @@ class Learner:
     def _pieces(self, steps: Sequence[RecordedStep]) -> list[slice]:
         return list(batching.slices(len(steps), self.config.learner.micro_batch))
 
-    def _gradients(self, sample: Sample, sight: ScreenLoader) -> tuple[Plan, dict[str, float]]:
-        """The plan for this sample, and the losses whose gradients now stand in the parameters.
+    def _gradients(self, sample: Sample, loader: ScreenLoader) -> tuple[Plan, dict[str, float]]:
+        """The plan for this sample, and its losses; their gradients are accumulated in the parameters.
 
-        The plan needs estimates of the whole sample. A small sample's activations wait for it; a large one is scored
-        without gradient first and again, piece by piece, with it. Without a critic the targets are known beforehand
-        and every piece is scored once.
+        The plan needs estimates of the whole sample. A small sample keeps its activations until then; a large one is
+        scored without gradient first and again, in micro-batches, with it. Without a critic the targets are known
+        beforehand and every micro-batch is scored once.
         """
         steps = batching.recorded_steps(sample.trajectories, history=self._history)
-        batch = batching.lay_out(sample).to(self._device)
+        batch = batching.padded_batch(sample).to(self._device)
         pieces = self._pieces(steps)
 
         def score(piece: slice) -> Estimates:
-            return self._score(steps[piece], sight)
+            return self._score(steps[piece], loader)
 
         if not self.algorithm.uses_critic:
             known = self.algorithm.plan(batch, Estimates.none(len(steps), self._device))
@@ -170,7 +169,7 @@ class Learner:
     def _backward(
         self, plan: Plan, pieces: Sequence[slice], score: Callable[[slice], Estimates]
     ) -> tuple[dict[str, float], Estimates]:
-        """Add up the gradients of all pieces. Returns the losses, and what was said of the steps."""
+        """Accumulate the gradients of all micro-batches. Returns the summed losses and the detached estimates."""
         totals: dict[str, float] = {}
         seen: list[Estimates] = []
         for piece in pieces:
@@ -181,34 +180,34 @@ class Learner:
             seen.append(scored.detached())
         return totals, Estimates.joined(seen)
 
-    def _score(self, steps: Sequence[RecordedStep], sight: ScreenLoader) -> Estimates:
+    def _score(self, steps: Sequence[RecordedStep], loader: ScreenLoader) -> Estimates:
         """Scores of at most one micro-batch."""
-        shown = sight.shown(steps)
-        scores = self.policy.score([step.prompt for step in shown], [step.decision.token_ids for step in shown])
+        loaded = loader.load(steps)
+        scores = self.policy.score([step.prompt for step in loaded], [step.decision.token_ids for step in loaded])
         return Estimates(scores.logprob, scores.entropy, scores.value_logit, scores.trajectory_value_logit)
 
     def _clip(self) -> dict[str, float]:
-        """Policy and critic are scaled down each for itself: a critic in turmoil must not silence the policy."""
+        """Clips gradient norms of policy and critic separately: large critic gradients must not shrink the policy's."""
         limit = self.config.learner.max_grad_norm
         norms = [torch.nn.utils.clip_grad_norm_(group["params"], limit) for group in self.optimiser.param_groups]
         return {"gradient/policy": float(norms[0]), "gradient/critic": float(norms[1])}
 
-    def _move(self) -> None:
+    def _optimiser_step(self) -> None:
         settings = self.config.learner
         moving = self.steps - (settings.critic_warmup_steps if self.algorithm.uses_critic else 0)
-        if moving < 0:  # without a gradient AdamW leaves the policy and its moments alone
+        if moving < 0:  # critic warm-up: without a gradient AdamW skips the policy and its moments
             for parameter in self.policy.policy_parameters():
                 parameter.grad = None
-        self.optimiser.param_groups[0]["lr"] = settings.learning_rate * self._rate(moving)
+        self.optimiser.param_groups[0]["lr"] = settings.learning_rate * self._rate_scale(moving)
         self.optimiser.step()
-        self.average.add(first=moving < 0)
+        self.ema.add(first=moving < 0)
         self.steps += 1
         self.version += 1
         self.bad_steps = 0
         self._rolled_back = False
 
-    def _rate(self, moving: int) -> float:
-        """Share of the learning rate at the policy's `moving`-th step: up in a line, then halved and halved."""
+    def _rate_scale(self, moving: int) -> float:
+        """Factor of the learning rate at the policy's `moving`-th step: linear warm-up times exponential decay."""
         settings = self.config.learner
         rising = min(1.0, max(0.0, (moving + 1) / (settings.rate_warmup_steps + 1)))
         return (
@@ -220,14 +219,14 @@ class Learner:
     def _publishes(self) -> bool:
         return self.steps % self.config.learner.publish_every == 0
 
-    def _idle(self, sample: Sample, metrics: dict[str, float]) -> Report:
-        """A step that moves nothing. It is a version all the same: where workers are held until one comes, they would
+    def _idle(self, sample: Sample, metrics: dict[str, float]) -> StepReport:
+        """A step without gradient. It still makes a version: workers that are held until the next one would otherwise
         wait for ever."""
-        self._move()
+        self._optimiser_step()
         metrics = {**metrics, "sample/left_out": 1.0, "sample/steps_learned": 0.0}
-        return Report(self.version, metrics, publish=self._publishes(), idle=True, ids=sample.ids)
+        return StepReport(self.version, metrics, publish=self._publishes(), idle=True, ids=sample.ids)
 
-    def _skip(self, sample: Sample, metrics: dict[str, float]) -> Report:
+    def _skip(self, sample: Sample, metrics: dict[str, float]) -> StepReport:
         self.optimiser.zero_grad(set_to_none=True)
         self.bad_steps += 1
         rolled_back = self.bad_steps >= self.config.learner.max_bad_steps
@@ -235,10 +234,10 @@ class Learner:
             self._recover(sample)
         finite = {name: value for name, value in metrics.items() if np.isfinite(value)}
         finite["learner/bad_steps"] = float(self.bad_steps)
-        return Report(self.version, finite, skipped=True, publish=rolled_back, ids=sample.ids)
+        return StepReport(self.version, finite, skipped=True, publish=rolled_back, ids=sample.ids)
 
     def _recover(self, sample: Sample) -> None:
-        """Go back to the last good weights, once; they are published under a new version."""
+        """Roll back to the last good checkpoint, once; its weights are published under a new version."""
         if self.roll_back is None or self._rolled_back:
             raise TrainingDiverged(
                 f"{self.bad_steps} learner steps in a row gave a loss or gradient that is not finite; the weights "
@@ -260,11 +259,11 @@ class Learner:
 
 def algorithm_of(config: Config) -> Algorithm:
     """The algorithm of a run, with its settings."""
-    return algorithms.build(config.algorithm.name, {**config.replay.model_dump(), **config.algorithm.model_dump()})
+    return algorithms.build(config.algorithm)
 
 
 def describe(sample: Sample) -> dict[str, float]:
-    """What was drawn, before any algorithm left anything out."""
+    """Metrics of the whole sample, before the algorithm leaves trajectories out."""
     steps = sum(len(trajectory.steps) for trajectory in sample.trajectories)
     return {
         "sample/success": float(np.mean([trajectory.reward for trajectory in sample.trajectories])),

@@ -1,1 +1,1 @@
-"""The other end of ADB: the simulated phone behind the device side of the protocol, for all that speaks it."""
+"""The simulated phone behind the device side of the ADB protocol, for any ADB client."""

@@ -1,4 +1,4 @@
-"""Pictures of the screen, as `screencap` gives them, whole or broken on purpose."""
+"""Screenshots in the formats of `screencap`, with injected faults."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ RGBA_8888 = 1
 SRGB = 1
 HEADER = struct.Struct("<IIII")
 SPARED = 8
-"""Bytes that noise leaves: a PNG still calls itself one, a raw picture still has its width and height."""
+"""Bytes kept before the noise: the PNG signature, or width and height of a raw image."""
 PNG_EFFORT = 1
-"""Of 9: a little larger and much faster; the bytes stay on this machine."""
+"""Compression level: 1 of 9 is much faster and a little larger, and the bytes stay on this machine."""
 
 
 def png(image: Image.Image) -> bytes:
@@ -37,18 +37,18 @@ def jpeg(image: Image.Image) -> bytes:
 
 
 async def capture(phone: ServedPhone, encode: Callable[[Image.Image], bytes]) -> bytes:
-    """The screen now, encoded; or what a struck phone gives in its place."""
-    struck = phone.dice.drawn("screencap")
-    if "hang-screencap" in struck:
-        await pause(struck["hang-screencap"])
-    if "empty-screencap" in struck:
+    """The screen, encoded; damaged when a fault is injected."""
+    faults = phone.fault_injector.draw("screencap")
+    if "hang-screencap" in faults:
+        await pause(faults["hang-screencap"])
+    if "empty-screencap" in faults:
         return b""
     image = phone.picture()
-    if "black-screencap" in struck:
+    if "black-screencap" in faults:
         image = Image.new("RGB", image.size)
     data = encode(image)
-    if "truncated-screencap" in struck:
+    if "truncated-screencap" in faults:
         data = data[: len(data) // 3]
-    if "garbled-screencap" in struck:
-        data = data[:SPARED] + phone.dice.noise(len(data) // 3) + data[SPARED + len(data) // 3 :]
+    if "garbled-screencap" in faults:
+        data = data[:SPARED] + phone.fault_injector.noise(len(data) // 3) + data[SPARED + len(data) // 3 :]
     return data

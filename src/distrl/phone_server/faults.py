@@ -1,6 +1,6 @@
-"""What breaks on purpose: `offline=0.01,hang-screencap=0.01:30` is a probability, and for how many seconds.
+"""Fault injection: `offline=0.01,hang-screencap=0.01:30` gives a probability and a duration in seconds.
 
-The same commands in the same order meet the same faults on the same phone.
+Deterministic: the same commands in the same order get the same faults on the same phone.
 """
 
 from __future__ import annotations
@@ -16,33 +16,33 @@ FOREVER = math.inf
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """When it is drawn, and how long it lasts unless somebody says otherwise."""
+class FaultKind:
+    """At which event a fault is drawn, and its default duration."""
 
-    when: str
+    event: str
     seconds: float
     means: str
 
 
-KINDS: dict[str, Kind] = {
-    "hang": Kind("command", FOREVER, "any command: no answer"),
-    "hang-screencap": Kind("screencap", FOREVER, "no answer"),
-    "hang-input": Kind("input", FOREVER, "no answer, nothing happens"),
-    "hang-dump": Kind("dump", FOREVER, "no answer"),
-    "slow": Kind("command", 2.0, "any command: answers later"),
-    "offline": Kind("command", 5.0, "hangs up, and says nothing to a host that comes back"),
-    "unplug": Kind("command", FOREVER, "hangs up, and the port is closed"),
-    "unauthorized": Kind("connect", FOREVER, "refuses every key"),
-    "freeze": Kind("input", FOREVER, "input, picture and uptime stand still until a reboot"),
-    "slow-boot": Kind("boot", 30.0, "sys.boot_completed is not set, services are missing"),
-    "empty-screencap": Kind("screencap", 0.0, "no byte"),
-    "truncated-screencap": Kind("screencap", 0.0, "the first part of it"),
-    "garbled-screencap": Kind("screencap", 0.0, "noise inside"),
-    "black-screencap": Kind("screencap", 0.0, "all black, as of a secure window"),
-    "not-idle-dump": Kind("dump", 0.0, "could not get idle state; the old file stays"),
-    "anr": Kind("input", 0.0, "a box says that the app isn't responding"),
-    "clock-off": Kind("boot", 3600.0, "the clock is ahead by that much"),
-    "storage-full": Kind("boot", 0.0, "no space left until `pm trim-caches` or a removed file"),
+FAULT_KINDS: dict[str, FaultKind] = {
+    "hang": FaultKind("command", FOREVER, "any command: no answer"),
+    "hang-screencap": FaultKind("screencap", FOREVER, "no answer"),
+    "hang-input": FaultKind("input", FOREVER, "no answer, nothing happens"),
+    "hang-dump": FaultKind("dump", FOREVER, "no answer"),
+    "slow": FaultKind("command", 2.0, "any command: answers later"),
+    "offline": FaultKind("command", 5.0, "closes the connection, and does not answer a host that reconnects"),
+    "unplug": FaultKind("command", FOREVER, "closes the connection and the port"),
+    "unauthorized": FaultKind("connect", FOREVER, "refuses every key"),
+    "freeze": FaultKind("input", FOREVER, "input, picture and uptime stand still until a reboot"),
+    "slow-boot": FaultKind("boot", 30.0, "sys.boot_completed is not set, services are missing"),
+    "empty-screencap": FaultKind("screencap", 0.0, "no byte"),
+    "truncated-screencap": FaultKind("screencap", 0.0, "the first part of it"),
+    "garbled-screencap": FaultKind("screencap", 0.0, "noise inside"),
+    "black-screencap": FaultKind("screencap", 0.0, "all black, as of a secure window"),
+    "not-idle-dump": FaultKind("dump", 0.0, "could not get idle state; the old file stays"),
+    "anr": FaultKind("input", 0.0, "a box says that the app isn't responding"),
+    "clock-off": FaultKind("boot", 3600.0, "the clock is ahead by that much"),
+    "storage-full": FaultKind("boot", 0.0, "no space left until `pm trim-caches` or a removed file"),
 }
 
 
@@ -63,10 +63,10 @@ def parse(texts: list[str]) -> Faults:
 
 def _parse(piece: str) -> tuple[str, Fault]:
     name, _, value = piece.partition("=")
-    if name not in KINDS:
-        raise UnknownName("fault", name, KINDS)
+    if name not in FAULT_KINDS:
+        raise UnknownName("fault", name, FAULT_KINDS)
     share, _, seconds = value.partition(":")
-    fault = Fault(_number(piece, share or "1"), _number(piece, seconds) if seconds else KINDS[name].seconds)
+    fault = Fault(_number(piece, share or "1"), _number(piece, seconds) if seconds else FAULT_KINDS[name].seconds)
     if not 0.0 <= fault.probability <= 1.0 or not fault.seconds >= 0.0:
         raise ConfigError(f"--fault {piece}: give a probability from 0 to 1 and, after a colon, seconds from 0 on.")
     return name, fault
@@ -79,30 +79,30 @@ def _number(piece: str, text: str) -> float:
         raise ConfigError(f"--fault {piece}: {text!r} is no number. Write name=probability:seconds.") from None
 
 
-class Dice:
-    """Draws the faults of one phone, each from a stream of its own: none shifts another's luck."""
+class FaultInjector:
+    """Draws the faults of one phone, each from its own random stream, so that adding one changes no other."""
 
     def __init__(self, faults: Faults, seed: str) -> None:
         self.faults = faults
         self._streams = {name: random.Random(f"{seed}/{name}") for name in faults}
         self._noise = random.Random(f"{seed}/noise")
-        self.orders: dict[str, list[tuple[str, float]]] = {}
-        """When → names and seconds of what was ordered and has not struck yet."""
+        self.scheduled: dict[str, list[tuple[str, float]]] = {}
+        """Event → names and seconds of scheduled faults still to come."""
 
-    def order(self, name: str, seconds: float | None = None, times: int = 1) -> None:
-        """Strike at the next draws of its kind, one order at each, whatever chance says."""
-        kind = KINDS[name]
-        waiting = self.orders.setdefault(kind.when, [])
+    def schedule(self, name: str, seconds: float | None = None, times: int = 1) -> None:
+        """Inject it at the next `times` draws of its event, whatever its probability."""
+        kind = FAULT_KINDS[name]
+        waiting = self.scheduled.setdefault(kind.event, [])
         waiting += [(name, kind.seconds if seconds is None else seconds)] * times
 
-    def drawn(self, when: str) -> dict[str, float]:
-        """Name → seconds of the faults that strike now."""
-        if waiting := self.orders.get(when):
+    def draw(self, event: str) -> dict[str, float]:
+        """Name → seconds of the faults to inject now."""
+        if waiting := self.scheduled.get(event):
             return dict([waiting.pop(0)])
         return {
             name: fault.seconds
             for name, fault in self.faults.items()
-            if KINDS[name].when == when and self._streams[name].random() < fault.probability
+            if FAULT_KINDS[name].event == event and self._streams[name].random() < fault.probability
         }
 
     def noise(self, count: int) -> bytes:

@@ -16,7 +16,7 @@ ALIASES = ("/storage/emulated/0", "/storage/self/primary", "/mnt/sdcard")
 
 
 class FileProblem(DeviceError):
-    """What the kernel of a phone would say; its programs print it."""
+    """An error of a file operation, with the text of the kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Node:
 
 
 class Files:
-    """Paths are absolute and normal. A full one takes no byte more until it is told to make room."""
+    """Paths are absolute and normalised. While `full` is set, every write fails."""
 
     def __init__(self, now: int, *, full: bool = False) -> None:
         self._nodes = {path: Node(stat.S_IFDIR | 0o771, mtime=now) for path in FOLDERS}
@@ -65,7 +65,7 @@ class Files:
         self._nodes[path] = Node(stat.S_IFREG | (mode & 0o777), data, mtime)
 
     def make_folder(self, path: str, mtime: int) -> None:
-        """With its parents."""
+        """Makes its parents too."""
         path = resolve(path)
         if path in self._nodes:
             if not self._nodes[path].is_folder:
@@ -75,7 +75,7 @@ class Files:
         self._nodes[path] = Node(stat.S_IFDIR | 0o771, mtime=mtime)
 
     def remove(self, path: str) -> None:
-        """A folder goes with all that is in it; those the phone came with stay, empty."""
+        """Removes a folder with its contents; the built-in folders are emptied and stay."""
         path = resolve(path)
         self.get(path)
         for name in [name for name in self._nodes if name == path or name.startswith(path.rstrip("/") + "/")]:

@@ -1,6 +1,6 @@
-"""The elements of a screen as Android's UI tree: what `uiautomator dump` writes and what selectors look for.
+"""The elements of a screen as an Android UI tree, for `uiautomator dump` and selectors.
 
-Nothing an element knows is lost: its role is the resource id, its text is `text` or, for icons, `content-desc`.
+Keeps everything an element holds: its role is the resource id, its text is `text` or, for icons, `content-desc`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CLASSES = {
     "checkbox": "CheckBox", "slider": "SeekBar", "wheel": "NumberPicker", "key": "Button",
 }  # fmt: skip
 DESCRIBED = ("icon",)
-"""Roles whose text is read to the blind, not drawn."""
+"""Roles whose text is an accessibility label and not drawn."""
 SYSTEM_LABELS = ("System back", "Home", "Recents")
 POPUP_IDS = {
     "Close app": "android:id/aerr_close",
@@ -41,7 +41,7 @@ def dump(phone: ServedPhone) -> str:
 
 
 def nodes(phone: ServedPhone) -> list[Node]:
-    """The window, then its elements in the order they are drawn."""
+    """The window, then its elements in drawing order."""
     rendering = phone.render()
     width, height = rendering.image.size
     package = package_of(phone.front)

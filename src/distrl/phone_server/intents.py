@@ -1,4 +1,4 @@
-"""Intents as `am` and `monkey` are given them."""
+"""Parses the intents of `am` and `monkey`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SINGLES = ("--user", "-t", "-f", "--receiver-permission", "--display", "--window
 
 
 class BadIntent(DeviceError):
-    """An option of an intent that lacks its value, or that is not known; `am` prints it."""
+    """An unknown option of an intent, or one without its value."""
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class Intent:
 
     @property
     def target(self) -> str:
-        """The package it is meant for, if it says so."""
+        """The package it names, if any."""
         return self.component.partition("/")[0] or self.package
 
     def __str__(self) -> str:

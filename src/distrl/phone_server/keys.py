@@ -1,4 +1,4 @@
-"""Android's key codes, and which action of the simulated phone each of them is."""
+"""Android's key codes, and the action of the simulated phone for each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ ACTIONS: dict[int, Action] = {
     3: Press("home"), 4: Press("back"), 66: Press("enter"), 111: Press("back"), 160: Press("enter")
 }  # fmt: skip
 ON_SCREEN = {62: "Space", 67: "Backspace", 187: "Recents"}
-"""Keys that the simulated phone has only on its screen: they are tapped there, if they can be seen."""
+"""Keys that the simulated phone only has on its screen: they are tapped there while visible."""
 POWER, SLEEP, WAKEUP = 26, 223, 224
 LARGEST = 320
 
 
 def code_of(name: str) -> int | None:
-    """`4`, `BACK` and `KEYCODE_BACK` are one key; None for what is no key."""
+    """The code for `4`, `BACK` or `KEYCODE_BACK`; None for an unknown name."""
     if name.isascii() and name.isdigit():
         return int(name) if int(name) <= LARGEST else None
     return CODES.get(name.upper().removeprefix("KEYCODE_"))

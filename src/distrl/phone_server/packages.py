@@ -1,4 +1,4 @@
-"""The apps of the simulated phone under the names that Android gives to packages."""
+"""Android package names for the apps of the simulated phone."""
 
 from __future__ import annotations
 

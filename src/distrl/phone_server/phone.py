@@ -1,4 +1,4 @@
-"""The simulated phone as adbd sees it: a picture, input in pixels, apps, and what else a phone is made of."""
+"""The simulated phone as adbd sees it: screen, input in pixels, apps, files, settings, power."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from PIL import Image
 from distrl.devices.sim import events, stack, state
 from distrl.devices.sim.apps.base import Context
 from distrl.devices.sim.apps.web.places import resolve
-from distrl.devices.sim.device import SimOptions
 from distrl.devices.sim.latency import latency_model
+from distrl.devices.sim.options import SimOptions
 from distrl.devices.sim.phone import Phone, Rendering
 from distrl.devices.sim.scene import HEIGHT, WIDTH
 from distrl.devices.sim.state import BadEdit
 from distrl.phone_server import keys
-from distrl.phone_server.faults import Dice, Faults
+from distrl.phone_server.faults import FaultInjector, Faults
 from distrl.phone_server.files import Files
 from distrl.phone_server.packages import USUAL_KEYBOARD, package_of
 from distrl.phone_server.power import Clock, Power
 from distrl.types import COORDINATE_MAX, Action, LongPress, Press, Swipe, Tap, Tree, Type
 
 LARGEST_SCALE = 5
-"""A screen of 960x1920; to paint it takes 25 times as long."""
+"""A screen of 960x1920, which takes 25 times as long to draw."""
 HELD_S = 0.4
-"""A finger that stays as long in its place is held, not tapped."""
+"""From this duration on a touch without movement is a long press."""
 STILL = 8
-"""Logical pixels that such a finger may slip."""
+"""Logical pixels from which a touch is a swipe."""
 LONGEST_S = 1e9
 KEYBOARD_SETTING = "secure/default_input_method"
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """What a served phone is made from."""
+class PhoneModel:
+    """How a served phone is configured."""
 
     address: str = "sim://phone"
     """Latency and pop-ups, as for `sim://`."""
@@ -49,21 +49,21 @@ class Model:
 
 
 class ServedPhone:
-    """One phone. Its files, settings and keyboard outlive a reset to a task; a reboot keeps the data of its apps."""
+    """One phone. A reset to a task keeps its files, settings and keyboard; a reboot keeps the data of its apps."""
 
-    def __init__(self, model: Model, name: str, clock: Clock = time.monotonic) -> None:
+    def __init__(self, model: PhoneModel, name: str, clock: Clock = time.monotonic) -> None:
         options = SimOptions.parse(model.address)
         self.name = name
         self.model = model
-        self.dice = Dice(model.faults, f"{model.seed}/{name}/faults")
-        self.power = Power(self.dice, clock)
+        self.fault_injector = FaultInjector(model.faults, f"{model.seed}/{name}/faults")
+        self.power = Power(self.fault_injector, clock)
         self.files = Files(int(self.power.now), full=self.power.storage_full)
         self.settings: dict[str, str] = {}
         self.clipboard = ""
         self.automators: set[int] = set()
         """Ports that a uiautomator2 server listens on."""
         self.hang_up: Callable[[], None] = lambda: None
-        """Set by whoever holds the line."""
+        """Closes its connections; set by `PhoneListener`."""
         self._popups = options.popups
         self._latency = latency_model(options.latency, f"{model.seed}/{name}", options.scale)
         self._phone = Phone(model.seed, popup_probability=self._popups, scale=model.scale)
@@ -71,7 +71,7 @@ class ServedPhone:
         self._still = self._phone.render()
 
     def reboot(self) -> None:
-        """Back to the home screen, with nothing running; the host loses it for a moment."""
+        """Back to the home screen with no app running; connections are closed."""
         self.power.boot()
         self.files.full = self.power.storage_full
         self.automators.clear()
@@ -89,7 +89,7 @@ class ServedPhone:
     # -- tasks
 
     async def reset(self, seed: int, start: tuple[tuple[object, ...], ...]) -> None:
-        """A phone seeded by a task, with the task's edits applied. Raises `BadEdit`."""
+        """A new phone from a task's seed and start edits. Raises `BadEdit`."""
         self._latency.begin(seed)
         await pause(self._latency.reset_s())
         phone = Phone(seed, popup_probability=self._popups, scale=self.model.scale)
@@ -105,11 +105,11 @@ class ServedPhone:
         return {"before": state.copy(self._before), "after": self._phone.snapshot()}
 
     def save(self) -> Tree:
-        """All that its apps hold and show, for `load`."""
+        """State of all apps, for `load`."""
         return self._phone.snapshot()
 
     def load(self, tree: Tree) -> None:
-        """Be as it was when it was saved, on this phone or on one like it; a frozen phone moves again."""
+        """Restore a saved state, of this phone or one of the same model; ends a freeze."""
         phone = Phone(self.model.seed, popup_probability=self._popups, scale=self.model.scale)
         phone.restore(tree)
         phone.compose()
@@ -151,32 +151,32 @@ class ServedPhone:
 
     @property
     def apps(self) -> dict[str, str]:
-        """Id → title of what can be opened."""
+        """Id → title of the apps that can be opened."""
         return {name: app.title for name, app in self._phone.apps.items() if name != "os"}
 
     @property
     def running(self) -> list[str]:
-        """Ids of the apps that have a page open, the one in front last."""
+        """Ids of the apps with an open page, the one in front last."""
         return list(dict.fromkeys(frame["app"] for frame in self._phone.system["stack"]))
 
     # -- what is done to it
 
     async def perform(self, action: Action) -> None:
-        struck = self.dice.drawn("input")
-        if "hang-input" in struck:
-            await pause(struck["hang-input"])
+        active = self.fault_injector.draw("input")
+        if "hang-input" in active:
+            await pause(active["hang-input"])
             return
-        if "freeze" in struck and not self.power.frozen:
+        if "freeze" in active and not self.power.frozen:
             self._still = self._phone.render()
-            self.power.freeze(struck["freeze"])
+            self.power.freeze(active["freeze"])
         await pause(self._latency.action_s())
         if self.power.awake and not self.power.frozen:
             self._phone.perform(action)
-            if "anr" in struck and self.front != "os":
+            if "anr" in active and self.front != "os":
                 self._edit(lambda tree: tree["os"].update(popup={"kind": "anr", "app": self.front}))
 
     async def touch(self, start: tuple[float, float], end: tuple[float, float], seconds: float) -> None:
-        """A finger from one pixel to another: a tap, a long press or a swipe."""
+        """A touch from one pixel to another: a tap, a long press or a swipe."""
         slip = max(abs(end[0] - start[0]), abs(end[1] - start[1])) / self.model.scale
         if slip >= STILL:
             await self.perform(Swipe(*self._coordinates(start), *self._coordinates(end)))
@@ -205,7 +205,7 @@ class ServedPhone:
             await self.perform(Type(text))
 
     def clear_field(self) -> None:
-        """Take all text out of the focused field."""
+        """Clear the focused field."""
 
         def clear(tree: Tree) -> None:
             frame = tree["os"]["stack"][-1]
@@ -251,7 +251,7 @@ class ServedPhone:
         self._edit(stopped)
 
     def clear_app(self, app: str) -> None:
-        """Stop it, and give it the data it came with."""
+        """Stop an app and reset its data."""
         self.stop_app(app)
         seed = self._phone.system["seed"]
         fresh = state.copy(self._phone.apps[app].seed(random.Random(f"{seed}/{app}")))
@@ -276,8 +276,8 @@ class ServedPhone:
 
 
 def _coordinate(place: float, length: int) -> int:
-    """Logical pixels → 0–1000: what lies on the same pixel, so that both hit the same thing. What was a coordinate
-    before it became a number of pixels with decimals comes back as it was."""
+    """Logical pixels → 0–1000, such that both are on the same pixel: the inverse of what the adb driver makes of a
+    coordinate."""
     exact = place * COORDINATE_MAX / length
     nearest = ceil(exact - 1e-3)
     if nearest * length // COORDINATE_MAX != floor(place):

@@ -1,40 +1,40 @@
-"""A phone's time: since when it runs, whether it has booted, whether it stands still, what its clock says."""
+"""Boot, freeze, uptime and clock of a served phone."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-from distrl.phone_server.faults import FOREVER, Dice
+from distrl.phone_server.faults import FOREVER, FaultInjector
 
 Clock = Callable[[], float]
-"""Seconds that only grow."""
+"""Monotonic seconds."""
 
 
 class Power:
-    def __init__(self, dice: Dice, clock: Clock) -> None:
-        self._dice = dice
+    def __init__(self, fault_injector: FaultInjector, clock: Clock) -> None:
+        self._fault_injector = fault_injector
         self._clock = clock
         self.awake = True
         self.boot()
 
     def boot(self) -> None:
-        """Start anew, with whatever strikes a phone while it boots."""
-        struck = self._dice.drawn("boot")
+        """Boot, with the faults drawn for a boot."""
+        faults = self._fault_injector.draw("boot")
         self.awake = True
         self._booted_at = self._clock()
-        self._ready_at = self._booted_at + struck.get("slow-boot", 0.0)
+        self._ready_at = self._booted_at + faults.get("slow-boot", 0.0)
         self._frozen_at = self._frozen_until = 0.0
-        self._ahead_s = struck.get("clock-off", 0.0)
-        self.storage_full = "storage-full" in struck
+        self._ahead_s = faults.get("clock-off", 0.0)
+        self.storage_full = "storage-full" in faults
 
     @property
     def ready(self) -> bool:
-        """Its services are there."""
+        """Whether it has booted and its services are available."""
         return self._clock() >= self._ready_at
 
     def stall(self) -> None:
-        """Be without services until the next boot."""
+        """Make its services unavailable until the next boot."""
         self._ready_at = FOREVER
 
     def freeze(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Phones on ports: each listens on loopback, and is unplugged, offline and plugged in again as faults will have it."""
+"""Served phones, each listening on a loopback port, with the faults that affect connections."""
 
 from __future__ import annotations
 
@@ -9,34 +9,34 @@ from collections.abc import Coroutine
 
 from distrl.errors import PortTaken
 from distrl.phone_server.commands.system import properties
-from distrl.phone_server.phone import Model, ServedPhone, pause
-from distrl.phone_server.services.open import serve
-from distrl.phone_server.wire.connection import Connection, Greeting
+from distrl.phone_server.phone import PhoneModel, ServedPhone, pause
+from distrl.phone_server.services.dispatch import serve
+from distrl.phone_server.wire.connection import Greeting, HostConnection
 from distrl.phone_server.wire.stream import Stream
 
 HOST = "127.0.0.1"
 STEP = 2
-"""Ports between neighbours: emulators keep the even one for their console."""
+"""Between the ports of two phones: emulators use the even one for their console."""
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir")
 BANNER = ("ro.product.name", "ro.product.model", "ro.product.device")
 
 
-class Outlet:
-    """One phone on its port. Owns every connection to it."""
+class PhoneListener:
+    """Listens for one phone on its port and owns the connections to it."""
 
     def __init__(self, phone: ServedPhone, port: int) -> None:
         self.phone = phone
         self.port = port
         self._server: asyncio.Server | None = None
-        self._connections: dict[Connection, asyncio.Task[None] | None] = {}
-        self._chores: set[asyncio.Task[None]] = set()
-        self._mute_until = 0.0
+        self._connections: dict[HostConnection, asyncio.Task[None] | None] = {}
+        self._background: set[asyncio.Task[None]] = set()
+        self._offline_until = 0.0
         phone.hang_up = self.hang_up
 
     async def open(self) -> None:
         """Listen. Raises `PortTaken`."""
         try:
-            self._server = await asyncio.start_server(self._come, HOST, self.port)
+            self._server = await asyncio.start_server(self._on_connect, HOST, self.port)
         except OSError as error:
             raise PortTaken(
                 f"A phone cannot listen on {HOST}:{self.port} ({os.strerror(error.errno or 0)}). "
@@ -45,8 +45,8 @@ class Outlet:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        for chore in self._chores:
-            chore.cancel()
+        for task in self._background:
+            task.cancel()
         if self._server is not None:
             self._server.close()
         waiting = [task for task in self._connections.values() if task is not None]
@@ -58,33 +58,33 @@ class Outlet:
             connection.drop()
 
     def go_offline(self, seconds: float) -> None:
-        """Whoever comes back is not answered for so long."""
-        self._mute_until = time.monotonic() + seconds
+        """Close all connections and answer none for this long."""
+        self._offline_until = time.monotonic() + seconds
         self.hang_up()
-        self._later(self._wake(seconds))
+        self._run_in_background(self._come_online(seconds))
 
     def unplug(self, seconds: float) -> None:
         if self._server is not None:
             self._server.close()
             self._server = None
         self.hang_up()
-        self._later(self._plug_in(seconds))
+        self._run_in_background(self._plug_in(seconds))
 
-    async def _wake(self, seconds: float) -> None:
+    async def _come_online(self, seconds: float) -> None:
         await pause(seconds)
-        self.hang_up()  # hosts that came meanwhile wait for a greeting; they come again and get it
+        self.hang_up()  # hosts that connected meanwhile got no greeting; let them reconnect
 
     async def _plug_in(self, seconds: float) -> None:
         await pause(seconds)
         await self.open()
 
-    def _later(self, chore: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(chore)
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
+    def _run_in_background(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
-    async def _come(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connection = Connection(reader, writer, self._greeting(), self._serve)
+    async def _on_connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = HostConnection(reader, writer, self._greeting(), self._serve)
         self._connections[connection] = asyncio.current_task()
         try:
             await connection.run()
@@ -95,51 +95,51 @@ class Outlet:
         known = properties(self.phone)
         described = "".join(f"{name}={known[name]};" for name in BANNER)
         banner = f"device::{described}features={','.join(FEATURES)}".encode()
-        authorized = "unauthorized" not in self.phone.dice.drawn("connect")
-        return Greeting(banner, authorized, mute=time.monotonic() < self._mute_until)
+        authorized = "unauthorized" not in self.phone.fault_injector.draw("connect")
+        return Greeting(banner, authorized, mute=time.monotonic() < self._offline_until)
 
     async def _serve(self, service: str, stream: Stream) -> None:
-        await serve(self.phone, service, stream, lambda: self._strike(stream))
+        await serve(self.phone, service, stream, lambda: self._inject_faults(stream))
 
-    async def _strike(self, stream: Stream) -> bool:
-        """What the dice have for the next command; whether it is still to be done."""
-        struck = self.phone.dice.drawn("command")
-        if "unplug" in struck:
-            self.unplug(struck["unplug"])
-        elif "offline" in struck:
-            self.go_offline(struck["offline"])
-        elif "hang" in struck:
+    async def _inject_faults(self, stream: Stream) -> bool:
+        """Inject the faults drawn for the next command; whether the command is still to be run."""
+        faults = self.phone.fault_injector.draw("command")
+        if "unplug" in faults:
+            self.unplug(faults["unplug"])
+        elif "offline" in faults:
+            self.go_offline(faults["offline"])
+        elif "hang" in faults:
             await stream.accept()
-            await pause(struck["hang"])
+            await pause(faults["hang"])
         else:
-            await pause(struck.get("slow", 0.0))
+            await pause(faults.get("slow", 0.0))
             return True
         return False
 
 
-class Rack:
-    """Several phones side by side, on every second port from the first on; port 0 takes whichever are free."""
+class PhoneGroup:
+    """Several phones, on every second port from the first on; port 0 takes free ports."""
 
-    def __init__(self, model: Model, port: int, phones: int) -> None:
+    def __init__(self, model: PhoneModel, port: int, phones: int) -> None:
         ports = [port + STEP * index if port else 0 for index in range(phones)]
-        self.outlets = [
-            Outlet(ServedPhone(model, f"distrl{number or index}"), number) for index, number in enumerate(ports)
+        self.listeners = [
+            PhoneListener(ServedPhone(model, f"distrl{number or index}"), number) for index, number in enumerate(ports)
         ]
 
-    async def __aenter__(self) -> Rack:
+    async def __aenter__(self) -> PhoneGroup:
         try:
-            for outlet in self.outlets:
-                await outlet.open()
+            for listener in self.listeners:
+                await listener.open()
         except PortTaken:
             await self.__aexit__()
             raise
         return self
 
     async def __aexit__(self, *error: object) -> None:
-        for outlet in self.outlets:
-            await outlet.close()
+        for listener in self.listeners:
+            await listener.close()
 
     @property
     def addresses(self) -> list[str]:
-        """What `adb connect` takes."""
-        return [f"{HOST}:{outlet.port}" for outlet in self.outlets]
+        """Addresses for `adb connect`."""
+        return [f"{HOST}:{listener.port}" for listener in self.listeners]

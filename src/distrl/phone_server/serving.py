@@ -1,4 +1,4 @@
-"""Simulated phones for whoever speaks ADB, served until somebody interrupts."""
+"""Serves simulated phones to ADB clients until Ctrl-C or SIGTERM."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
-    """Which phones, and where they are plugged in."""
+class ServeOptions:
+    """How many phones to serve, on which ports, with which faults."""
 
     port: int
-    """Of the first; each of the others is two further on. 0: whichever are free."""
+    """Port of the first phone; each next one is two higher. 0: free ports."""
     phones: int = 1
     device: str = "sim://phone"
     seed: int = 0
@@ -30,15 +30,15 @@ class Shelf:
     faults: tuple[str, ...] = ()
 
 
-def serve_phones(shelf: Shelf, say: Say) -> None:
+def serve_phones(options: ServeOptions, say: Say) -> None:
     """Serve until Ctrl-C or SIGTERM. Raises `ConfigError` and `PortTaken`."""
-    asyncio.run(_serve(shelf, say))
+    asyncio.run(_serve(options, say))
 
 
 def make_sdk(folder: Path, avd: str, device: str, say: Say) -> None:
-    """Write a stand-in SDK with one AVD, and say how it is used. Raises `ConfigError`."""
+    """Write a stand-in SDK with one AVD, and print how to use it. Raises `ConfigError`."""
     from distrl.devices.avd.options import AvdOptions
-    from distrl.devices.sim.device import SimOptions
+    from distrl.devices.sim.options import SimOptions
     from distrl.phone_server.emulator.sdk import write_sdk
 
     AvdOptions.parse(f"avd://{avd}")
@@ -48,24 +48,26 @@ def make_sdk(folder: Path, avd: str, device: str, say: Say) -> None:
     say(f"distrl devices check avd://{avd}")
 
 
-async def _serve(shelf: Shelf, say: Say) -> None:
+async def _serve(options: ServeOptions, say: Say) -> None:
     from distrl.phone_server import faults
-    from distrl.phone_server.phone import LARGEST_SCALE, Model
-    from distrl.phone_server.server import STEP, Rack
+    from distrl.phone_server.phone import LARGEST_SCALE, PhoneModel
+    from distrl.phone_server.server import STEP, PhoneGroup
 
-    if not 1 <= shelf.scale <= LARGEST_SCALE:
-        raise ConfigError(f"--scale {shelf.scale} must be a whole number from 1 to {LARGEST_SCALE}.")
-    if shelf.port + STEP * (shelf.phones - 1) > LAST_PORT:
-        raise ConfigError(f"{shelf.phones} phones from port {shelf.port} on would go beyond {LAST_PORT}; begin lower.")
-    model = Model(shelf.device, shelf.seed, shelf.scale, faults.parse(list(shelf.faults)))
-    over = _interruption()  # before anybody hears that the phones are there, and stops them
-    async with Rack(model, shelf.port, shelf.phones) as rack:
+    if not 1 <= options.scale <= LARGEST_SCALE:
+        raise ConfigError(f"--scale {options.scale} must be a whole number from 1 to {LARGEST_SCALE}.")
+    if options.port + STEP * (options.phones - 1) > LAST_PORT:
+        raise ConfigError(
+            f"{options.phones} phones from port {options.port} on would go beyond {LAST_PORT}; begin lower."
+        )
+    model = PhoneModel(options.device, options.seed, options.scale, faults.parse(list(options.faults)))
+    stopped = _stop_on_signal()  # before the addresses are printed: a reader may send SIGTERM at once
+    async with PhoneGroup(model, options.port, options.phones) as rack:
         for address in rack.addresses:
             say(f"adb connect {address}")
-        await over.wait()
+        await stopped.wait()
 
 
-def _interruption() -> asyncio.Event:
+def _stop_on_signal() -> asyncio.Event:
     """Set by Ctrl-C and SIGTERM."""
     wanted = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""How a served phone answers the broadcasts of `distrl.devices.adb.task_intents`."""
+"""Answers the broadcasts of `distrl.devices.adb.task_intents` on a served phone."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def answer(phone: ServedPhone, action: str, extras: dict[str, str]) -> tup
 
 
 def _task(tree: Any) -> tuple[int, tuple[tuple[Any, ...], ...]]:
-    """Seed and start edits; whatever else a task has is not the phone's business."""
+    """Seed and start edits of a task; its other fields are ignored."""
     task: Tree = tree if isinstance(tree, dict) else {}
     seed, start = task.get("seed"), task.get("start", [])
     if not isinstance(seed, int) or isinstance(seed, bool) or not isinstance(start, list):

@@ -1,9 +1,9 @@
-"""The action language, both ways. One line of text is one action:
+"""The action language, parsed and formatted. One line of text is one action:
 
 tap 500 120 · long_press 500 120 · swipe 500 700 500 300 · type "buy milk" · press back|home|enter · wait ·
 done · answer "42" · impossible
 
-Text stands in JSON quotes, so commas, quotes, emoji and newlines survive. What does not parse is `Invalid`.
+Text is a JSON string, so commas, quotes, emoji and newlines are preserved. What does not parse is `Invalid`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"\d{1,4}")
 
 
 def format_action(action: Action) -> str:
-    """The one way to write this action. An `Invalid` gives back the text it came from."""
+    """The action as text. An `Invalid` returns the text it was parsed from."""
     match action:
         case Tap(x, y):
             return f"tap {x} {y}"
@@ -56,7 +56,7 @@ def format_action(action: Action) -> str:
 
 
 def parse(text: str) -> Action:
-    """Never raises: whatever is no action is `Invalid` with the reason."""
+    """Never raises: text that is no action becomes `Invalid` with the reason."""
     verb, _, rest = text.strip().partition(" ")
     reader = _READERS.get(verb)
     if reader is None:
@@ -83,7 +83,7 @@ def _coordinates(rest: str, count: int) -> list[int]:
 
 def _text(rest: str) -> str:
     try:
-        # Control characters are let through: a newline written raw by a model is still what it meant.
+        # strict=False accepts raw control characters: models write raw newlines.
         value = json.JSONDecoder(strict=False).decode(rest)
     except json.JSONDecodeError as error:
         raise ValueError(f"expected text in double quotes, got {rest[:40]!r}") from error
@@ -100,7 +100,7 @@ def _key(rest: str) -> Action:
             raise ValueError(f"no key is called {rest[:40]!r}")
 
 
-def _alone(action: Action) -> Callable[[str], Action]:
+def _without_argument(action: Action) -> Callable[[str], Action]:
     def read(rest: str) -> Action:
         if rest:
             raise ValueError(f"nothing may follow this action, got {rest[:40]!r}")
@@ -115,8 +115,8 @@ _READERS: dict[str, Callable[[str], Action]] = {
     "swipe": lambda rest: Swipe(*_coordinates(rest, 4)),
     "type": lambda rest: Type(_text(rest)),
     "press": _key,
-    "wait": _alone(Wait()),
-    "done": _alone(Done()),
+    "wait": _without_argument(Wait()),
+    "done": _without_argument(Done()),
     "answer": lambda rest: Answer(_text(rest)),
-    "impossible": _alone(Impossible()),
+    "impossible": _without_argument(Impossible()),
 }

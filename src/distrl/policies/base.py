@@ -1,4 +1,4 @@
-"""What a policy is to the rest of the house."""
+"""The policy protocols that workers, the policy server and the learner use."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ class Policy(Protocol):
         """One decision per prompt, all under the same weights."""
 
     def load(self, weights: VersionedWeights) -> None:
-        """Take newer weights. Raises `CorruptData`, and keeps the old ones, when the checksum is wrong."""
+        """Load newer weights. Raises `CorruptData`, and keeps the old ones, when the checksum is wrong."""
 
     def known_features(self, digests: Sequence[str]) -> Features:
         """Copies of the cached features of these screens, as float32; empty for a policy that caches none.
-        May be asked while another thread acts."""
+        May be called while another thread acts."""
 
 
 @runtime_checkable
 class Staging(Protocol):
-    """A policy that can make new weights ready while another thread acts."""
+    """A policy that can prepare new weights while another thread acts."""
 
     def stage(self, weights: VersionedWeights) -> Callable[[], None]:
-        """Copy the weights to where they are needed, beside the old ones. What is returned puts them in place, in no
-        time; call it when nobody acts. Raises `CorruptData` for weights of another model."""
+        """Copy the weights to the device, beside the old ones. The returned function swaps them in at once;
+        call it while no thread acts. Raises `CorruptData` for weights of another model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What a trainable policy says about recorded actions, differentiable. Every tensor has shape [N]."""
+    """Scores of recorded actions under a trainable policy, differentiable. Every tensor has shape [N]."""
 
     logprob: torch.Tensor
     """log π(a|s): summed over the action's tokens, end-of-sequence included, at the sampling temperature."""
@@ -56,31 +56,32 @@ class Scores:
 
 
 class TrainablePolicy(Policy, Protocol):
-    """A policy that a learner can move. What never changes of a screen is cached by digest: features where the vision
-    tower is frozen, pixels where it learns."""
+    """A policy that a learner can train. Per screen, by digest, it caches features where the vision tower is frozen and
+    pixels where it is trained."""
 
     def missing(self, screens: Sequence[Screen]) -> list[str]:
-        """Digests of the screens whose image `score` would need and does not have cached."""
+        """Digests of the screens whose image `score` needs: those that are not cached."""
 
     def score(self, prompts: Sequence[Prompt], token_ids: Sequence[Sequence[int]]) -> Scores:
         """Score recorded tokens. Screens may be references if `missing` did not name them."""
 
     def remember(self, screens: Sequence[Screen]) -> None:
-        """Cache what `score` needs of these screens, whose images are there."""
+        """Cache what `score` needs of these screens, which carry their images."""
 
     def adopt(self, screens: Sequence[Screen], features: Features) -> None:
         """Cache features of these screens that an equal vision tower computed; a policy that caches none ignores
         them. Raises `CorruptData`, and takes none, when one does not fit its screen."""
 
     def forget(self, digests: Sequence[str]) -> None:
-        """Drop what is cached of these screens."""
+        """Drop these screens from the cache."""
 
     def policy_parameters(self) -> list[torch.nn.Parameter]: ...
 
     def critic_parameters(self) -> list[torch.nn.Parameter]: ...
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
-        """Copies of all trainable parameters, critic included, as numpy arrays."""
+        """All trainable parameters, critic included, as numpy arrays: views that change with the parameters, where
+        nothing has to be converted."""
 
     def save(self, folder: Path) -> None:
         """Write a Hugging Face model folder, with the critic beside it as `critic.safetensors`."""

@@ -1,4 +1,4 @@
-"""What is kept of screenshots, by digest: made once, the longest unused leaves first."""
+"""LRU cache of screen features or pixels, by digest."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from torch import Tensor
 
 
 class ScreenCache:
-    """Filled by one thread; any thread may look into it meanwhile."""
+    """Filled by one thread; any thread may read it."""
 
     def __init__(self, capacity_mb: int) -> None:
         self._capacity_bytes = capacity_mb * 2**20
@@ -30,13 +30,13 @@ class ScreenCache:
             self._kept.move_to_end(digest)
             return self._kept[digest]
 
-    def find(self, digest: str) -> Tensor | None:
-        """Like `get`, for whoever only looks: it does not count as a use."""
+    def peek(self, digest: str) -> Tensor | None:
+        """Like `get`, but does not count as a use."""
         with self._lock:
             return self._kept.get(digest)
 
-    def hold(self, digests: Iterable[str]) -> None:
-        """Those that are here are about to be used: what is put now must not push them out."""
+    def touch(self, digests: Iterable[str]) -> None:
+        """Mark these as just used, so that the next `put` does not evict them."""
         with self._lock:
             for digest in digests:
                 if digest in self._kept:

@@ -1,4 +1,4 @@
-"""Prompts → what a Hugging Face model takes. The only file that knows processors and image tokens."""
+"""Prompts → inputs of a Hugging Face model. The only module that handles processors and image tokens."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from distrl.types import Prompt, Screen
 Ids = npt.NDArray[np.int32]
 """Token ids of one prompt."""
 
-PROMPTS_REMEMBERED = 20_000
-"""A replayed step is asked with the same words each time, and template and tokenizer take longer than a small model."""
+PROMPT_CACHE_SIZE = 20_000
+"""Size of the cache of tokenized prompts: a replayed step has the same prompt each time, and chat template and
+tokenizer take longer than a small model."""
 
 
 def open_image(screen: Screen) -> Image.Image:
@@ -41,7 +42,7 @@ class PromptEncoder:
         self.image_token_id = image_token_id
         self.instruction = INSTRUCTION if instruct else ""
         self._expansions: dict[tuple[int, int], list[int]] = {}
-        self._ids = lru_cache(PROMPTS_REMEMBERED)(self._encode)
+        self._ids = lru_cache(PROMPT_CACHE_SIZE)(self._encode)
 
     def text(self, prompt: Prompt) -> str:
         chat = messages(prompt, self.instruction)
@@ -49,22 +50,22 @@ class PromptEncoder:
         return text
 
     def token_ids(self, prompt: Prompt) -> Ids:
-        """The prompt's tokens with every image token in place, without looking at the image. Not to be written to: who
-        asks with the same words gets the same array."""
+        """The prompt's tokens with all image tokens expanded; does not need the image. The array is cached and shared:
+        do not write to it."""
         return self._ids(prompt.goal, prompt.history, prompt.screen.width, prompt.screen.height)
 
     def image_tokens(self, screen: Screen) -> int:
-        """How many features the model makes of a screen of this size."""
+        """Number of features that the model computes for a screen of this size."""
         return self._expansion(screen.width, screen.height).count(self.image_token_id)
 
     def blank(self, colour: str = "white") -> Screen:
-        """A screen of one colour, to try a model with."""
+        """A screen of one colour, to probe a model with."""
         buffer = io.BytesIO()
         Image.new("RGB", (192, 384), colour).save(buffer, "JPEG")
         return Screen(buffer.getvalue(), 192, 384)
 
     def pixels(self, screens: Sequence[Screen], **settings: bool) -> dict[str, Tensor]:
-        """Everything the processor makes of the images alone. `settings` are its own, `do_rescale=False` say."""
+        """The image processor's output for these screens. `settings` are passed to it, such as `do_rescale=False`."""
         images = [open_image(s) for s in screens]
         inputs = self.processor.image_processor(images=images, return_tensors="pt", **settings)
         return {key: torch.as_tensor(value) for key, value in inputs.items()}
@@ -81,7 +82,7 @@ class PromptEncoder:
         return dict(inputs)
 
     def _encode(self, goal: str, history: tuple[str, ...], width: int, height: int) -> Ids:
-        ids = self._tokenize(self.text(Prompt(goal, _unseen(width, height), history)))
+        ids = self._tokenize(self.text(Prompt(goal, _placeholder_screen(width, height), history)))
         at = ids.index(self.image_token_id)
         return np.array(ids[:at] + self._expansion(width, height) + ids[at + 1 :], dtype=np.int32)
 
@@ -90,10 +91,10 @@ class PromptEncoder:
         return ids
 
     def _expansion(self, width: int, height: int) -> list[int]:
-        """What the processor puts in place of one image token, for screens of this size."""
+        """The tokens that the processor substitutes for one image token, for screens of this size."""
         size = (width, height)
         if size not in self._expansions:
-            probe = self.text(Prompt("probe", _unseen(width, height)))
+            probe = self.text(Prompt("probe", _placeholder_screen(width, height)))
             plain = self._tokenize(probe)
             at = plain.index(self.image_token_id)
             whole = self.processor(text=[probe], images=[[Image.new("RGB", size)]])["input_ids"][0]
@@ -102,8 +103,8 @@ class PromptEncoder:
         return self._expansions[size]
 
 
-def _unseen(width: int, height: int) -> Screen:
-    """A screen of which only the size matters."""
+def _placeholder_screen(width: int, height: int) -> Screen:
+    """A screen without image, for its size only."""
     return Screen(b"", width, height, digest="-")
 
 
@@ -126,6 +127,6 @@ def pad_right(rows: Sequence[Sequence[int] | Ids], pad_id: int) -> tuple[Tensor,
 
 
 def _blank(rows: Sequence[Sequence[int] | Ids], pad_id: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Nothing but padding, and its mask. [B, longest]."""
+    """Padding ids and an all-zero mask, both [B, longest]."""
     shape = (len(rows), max(len(row) for row in rows))
     return np.full(shape, pad_id, dtype=np.int64), np.zeros(shape, dtype=np.int64)

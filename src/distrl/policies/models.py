@@ -1,4 +1,4 @@
-"""Model folders: which one a name stands for, and how one is opened without running anything that lies in it."""
+"""Model folders: resolving a model name, and loading a folder without running any code in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ POCKET = Path(__file__).parent / "pocket" / "weights"
 
 
 def model_folder(model: str | Path) -> Path:
-    """The folder a model name stands for. Raises `ModelNotFound`. Imports nothing heavy."""
+    """The folder of a model name. Raises `ModelNotFound`. Imports nothing heavy."""
     folder = POCKET if str(model) == "pocket" else Path(model)
     if not (folder / "config.json").is_file():
         raise ModelNotFound(
@@ -26,7 +26,7 @@ def model_folder(model: str | Path) -> Path:
 
 
 def weights_digest(model: str | Path) -> str:
-    """SHA-256 of the weights that a model name stands for; it may stand for others tomorrow. Raises `ModelNotFound`."""
+    """SHA-256 of the weights that a model name resolves to now. Raises `ModelNotFound`."""
     digest = hashlib.sha256()
     for weights in sorted(model_folder(model).glob("*.safetensors")):
         digest.update(weights.read_bytes())
@@ -46,7 +46,9 @@ def open_model(folder: Path, dtype: str = "float32") -> tuple[Any, Any]:
     import distrl.policies.pocket.modeling  # noqa: F401  (makes `pocket` known to Hugging Face)
 
     disable_progress_bar()
-    torch.backends.cuda.matmul.allow_tf32 = True  # several times faster; the canary checks that ratios bear it
+    torch.backends.cuda.matmul.allow_tf32 = (
+        True  # several times faster; the canary checks that importance ratios stay close to 1
+    )
     own = {"local_files_only": True, "trust_remote_code": False}
     try:
         processor = AutoProcessor.from_pretrained(folder, **own)

@@ -1,5 +1,5 @@
-"""Screens → pixels as the model takes them. What an image processor does to each number alone, rescaling and
-normalising, costs it more than all the rest; it is done where the model is, on bytes that are a quarter of the size."""
+"""Screens → normalised pixels. Rescaling and normalising take an image processor longer than everything else it does;
+here they run on the model's device, and the processor returns bytes, a quarter of the size of floats."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from torch import Tensor
 from distrl.policies.inputs import PromptEncoder
 
 PIXELS = "pixel_values"
-"""What image processors call an image's pixels."""
+"""Key of the pixels in an image processor's output."""
 BYTES = {"do_rescale": False, "do_normalize": False}
-"""Settings that make an image processor stop before that."""
+"""Settings with which an image processor returns bytes."""
 TOLERANCE = 1e-4
-"""A byte is 8e-3 of the range that models take."""
+"""Allowed difference of normalised pixels; one byte step is about 8e-3."""
 
 
 class Normaliser:
-    """bytes·factor, less the mean, over the deviation; all of them the processor's."""
+    """(bytes · factor − mean) / deviation, with the processor's own numbers."""
 
     def __init__(self, image_processor: Any) -> None:
         self._factor: float = image_processor.rescale_factor if image_processor.do_rescale else 1.0
@@ -35,11 +35,11 @@ class Normaliser:
 
 
 def normaliser(encoder: PromptEncoder) -> Normaliser | None:
-    """None where this processor's pixels are not bytes that were normalised: tried, not guessed."""
-    trial = [encoder.blank(colour) for colour in ("white", "navy")]
+    """None if this processor does more than normalise bytes; found out by comparing both ways on two images."""
+    probes = [encoder.blank(colour) for colour in ("white", "navy")]
     try:
         normalise = Normaliser(encoder.processor.image_processor)
-        wanted, given = encoder.pixels(trial), encoder.pixels(trial, **BYTES)
+        wanted, given = encoder.pixels(probes), encoder.pixels(probes, **BYTES)
         if set(wanted) != {PIXELS} or set(given) != {PIXELS} or given[PIXELS].dtype != torch.uint8:
             return None
         made = normalise(given[PIXELS])

@@ -1,6 +1,6 @@
-"""How a policy is asked: goal and past actions as text, then the screenshot.
+"""The prompt: goal and past actions as text, then the screenshot.
 
-The goal comes before the image: a causal model then looks at the image already knowing what to look for.
+The goal precedes the image: in a causal model the image tokens can then attend to it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def history_of(steps: Sequence[Step], limit: int) -> tuple[str, ...]:
 
 
 def describe(prompt: Prompt) -> str:
-    """The text half of a prompt."""
+    """The text part of a prompt."""
     past = "".join(f"{text}\n" for text in prompt.history)
     return f"Goal: {prompt.goal}\n{past}"
 

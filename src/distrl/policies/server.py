@@ -1,4 +1,4 @@
-"""One policy for many devices: whoever asks while a batch is being computed is in the next one."""
+"""Batched inference, one policy for many devices: prompts that arrive during a batch go into the next one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from distrl.types import Decision, Features, Prompt, VersionedWeights
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PendingPrompt:
     prompt: Prompt
     answer: asyncio.Future[Decision]
     asked_at: float
@@ -26,8 +26,8 @@ class Question:
 class PolicyServer:
     """Batches prompts. Without an executor it computes inline (serial, deterministic); with one, in its thread.
 
-    New weights are taken between two batches, so that no decision mixes versions and no device ever waits for them.
-    A batch that is not full waits until its first prompt is `wait_s` old.
+    New weights are swapped in between two batches, so that no decision mixes versions and no device waits for them.
+    A batch that is not full is delayed until its first prompt is `wait_s` old.
     """
 
     def __init__(
@@ -37,10 +37,10 @@ class PolicyServer:
         self._batch_size = batch_size
         self._wait_s = wait_s
         self._executor = executor
-        self._waiting: list[Question] = []
+        self._waiting: list[PendingPrompt] = []
         self._full = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._turn = asyncio.Lock()  # fair: weights that wait come right after the batch under way
+        self._turn = asyncio.Lock()  # FIFO: waiting weights are swapped in right after the current batch
         self.batches = 0
         self.decisions = 0
 
@@ -51,7 +51,7 @@ class PolicyServer:
     async def act(self, prompt: Prompt) -> Decision:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[Decision] = loop.create_future()
-        self._waiting.append(Question(prompt, answer, loop.time()))
+        self._waiting.append(PendingPrompt(prompt, answer, loop.time()))
         if len(self._waiting) >= self._batch_size:
             self._full.set()
         if self._task is None:
@@ -59,23 +59,23 @@ class PolicyServer:
         return await answer
 
     async def load(self, weights: VersionedWeights) -> None:
-        """Take new weights as soon as no batch is being computed. Raises `CorruptData` and keeps the old ones.
+        """Swap in new weights as soon as no batch is being computed. Raises `CorruptData` and keeps the old ones.
 
-        Beside an executor they are made ready in another thread while devices go on acting on the old ones.
+        With an executor they are prepared in another thread while devices go on acting on the old ones.
         """
         if self._executor is None or not isinstance(self.policy, Staging):
             await self._compute(self.policy.load, weights)
             return
-        put_in_place = await in_background(partial(self.policy.stage, weights))
-        await self._compute(lambda _: put_in_place(), None)
+        swap_in = await in_background(partial(self.policy.stage, weights))
+        await self._compute(lambda _: swap_in(), None)
 
     def known_features(self, digests: Sequence[str]) -> Features:
-        """Does not wait for the batch under way."""
+        """Does not wait for the current batch."""
         return self.policy.known_features(digests)
 
     async def _serve(self) -> None:
         try:
-            await asyncio.sleep(0)  # lets every device that is ready now into the first batch
+            await asyncio.sleep(0)  # includes every device that is ready now in the first batch
             while self._waiting:
                 await self._fill()
                 batch, self._waiting = self._waiting[: self._batch_size], self._waiting[self._batch_size :]
@@ -84,7 +84,7 @@ class PolicyServer:
             self._task = None
 
     async def _fill(self) -> None:
-        """Let others into the batch, as long as its first prompt can bear it."""
+        """Wait for a full batch, until the first prompt is `wait_s` old."""
         remaining_s = self._waiting[0].asked_at + self._wait_s - asyncio.get_running_loop().time()
         if remaining_s <= 0 or len(self._waiting) >= self._batch_size:
             return
@@ -92,22 +92,22 @@ class PolicyServer:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._full.wait(), remaining_s)
 
-    async def _answer(self, batch: list[Question]) -> None:
-        wanted = [question for question in batch if not question.answer.done()]
+    async def _answer(self, batch: list[PendingPrompt]) -> None:
+        wanted = [pending for pending in batch if not pending.answer.done()]
         if not wanted:
             return
         try:
-            decisions = await self._compute(self.policy.act, [question.prompt for question in wanted])
-        except Exception as error:  # every device that waits must hear of it; none may hang
-            for question in wanted:
-                if not question.answer.done():
-                    question.answer.set_exception(error)
+            decisions = await self._compute(self.policy.act, [pending.prompt for pending in wanted])
+        except Exception as error:  # passed on to every waiting device, so that none hangs
+            for pending in wanted:
+                if not pending.answer.done():
+                    pending.answer.set_exception(error)
             return
         self.batches += 1
         self.decisions += len(decisions)
-        for question, decision in zip(wanted, decisions, strict=True):
-            if not question.answer.done():
-                question.answer.set_result(decision)
+        for pending, decision in zip(wanted, decisions, strict=True):
+            if not pending.answer.done():
+                pending.answer.set_result(decision)
 
     async def _compute(self, function: Callable[[Any], Any], argument: Any) -> Any:
         async with self._turn:

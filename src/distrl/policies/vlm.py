@@ -1,11 +1,10 @@
-"""One class plays any Hugging Face image-text-to-text model: pocket, SmolVLM, Qwen2-VL, LLaVA …
+"""A policy over any Hugging Face image-text-to-text model: pocket, SmolVLM, Qwen2-VL, LLaVA …
 
 Invariants
-- `act` records, per token, the log-probability under the distribution it drew from; `score` recomputes exactly that.
-- What computes a screenshot's features is frozen (unless told otherwise), so features are cached by digest and a
-  replayed step costs only the language model. Where it learns, too, pixels are cached. Models whose positions depend on
-  the image run without the cache.
-- The critic sees what the decoder makes of the prompt, and nothing of the action.
+- `act` records, per token, the log-probability under the distribution it sampled from; `score` recomputes exactly that.
+- The vision tower is frozen by default, so image features are cached by digest and a replayed step costs only the
+  language model. If the tower is trained, pixels are cached. Models whose positions depend on the image run uncached.
+- The critic gets the decoder's hidden states of the prompt, none of the action.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class VlmPolicy:
         self.encoder = PromptEncoder(processor, self._image_token_id, instruct=instruct)
         self._normalise = normaliser(self.encoder)
         self.cache = ScreenCache(config.feature_cache_mb)
-        self.keeps = self._keepable(frozen=config.freeze_vision)
+        self.cache_kind = self._cacheable(frozen=config.freeze_vision)
         torch.manual_seed(seed)
         self.critic = Critic(model.get_output_embeddings().in_features).to(self.device)
         if config.freeze_vision:
@@ -61,7 +60,7 @@ class VlmPolicy:
     def load_model(
         cls, config: PolicyConfig, *, seed: int = 0, device: str | None = None, model: Path | None = None
     ) -> VlmPolicy:
-        """From `config.model`, or from a checkpoint's folder; the critic comes along where there is one."""
+        """From `config.model`, or from a checkpoint's folder; with its critic if there is one."""
         folder = model_folder(model or config.model)
         network, processor = open_model(folder, config.dtype)
         policy = cls(network, processor, config, seed=seed, device=device or config.device)
@@ -73,7 +72,7 @@ class VlmPolicy:
 
     @torch.no_grad()
     def act(self, prompts: Sequence[Prompt]) -> list[Decision]:
-        sampler = RecordingSampler(self.temperature, self._generator, never=self._image_token_id)
+        sampler = RecordingSampler(self.temperature, self._generator, excluded_token=self._image_token_id)
         inputs = self._inputs(prompts)
         with self._decoded() as states:
             self.model.generate(**inputs, generation_config=self._generation(), logits_processor=[sampler])
@@ -87,7 +86,7 @@ class VlmPolicy:
         self.stage(weights)()
 
     def stage(self, weights: VersionedWeights) -> Callable[[], None]:
-        """Needs room for the trainable parameters a second time, until the old ones are replaced."""
+        """Holds the trainable parameters a second time in memory until the old ones are replaced."""
         parameters = self._trainable()
         if set(parameters) != set(weights.arrays):
             raise CorruptData(f"Weights of version {weights.version} name other parameters than this policy has.")
@@ -97,33 +96,33 @@ class VlmPolicy:
         # Copies: the arrays are shared with other processes, and torch would write into them.
         ready = {name: torch.from_numpy(weights.arrays[name].copy()).to(p) for name, p in parameters.items()}
 
-        def put_in_place() -> None:
+        def swap_in() -> None:
             for name, parameter in parameters.items():
                 parameter.data = ready[name]
             self.version = weights.version
 
-        return put_in_place
+        return swap_in
 
     def known_features(self, digests: Sequence[str]) -> Features:
-        if self.keeps != "features":
+        if self.cache_kind != "features":
             return {}
-        found = {digest: self.cache.find(digest) for digest in digests}
+        found = {digest: self.cache.peek(digest) for digest in digests}
         return {digest: f.float().cpu().numpy().copy() for digest, f in found.items() if f is not None}
 
     # --- learning -------------------------------------------------------------------------------
 
     def missing(self, screens: Sequence[Screen]) -> list[str]:
         wanted = dict.fromkeys(s.digest for s in screens if not s.image)
-        self.cache.hold(wanted)
+        self.cache.touch(wanted)
         return [digest for digest in wanted if digest not in self.cache]
 
     def remember(self, screens: Sequence[Screen]) -> None:
-        self.cache.hold(s.digest for s in screens)
+        self.cache.touch(s.digest for s in screens)
         new = {s.digest: s for s in screens if s.image and s.digest not in self.cache}
-        if not new or self.keeps == "nothing":
+        if not new or self.cache_kind == "nothing":
             return
         pixels = self._pixels(list(new.values()))
-        if self.keeps == "pixels":
+        if self.cache_kind == "pixels":
             parts = torch.split(pixels[PIXELS], 1)
         else:
             with torch.no_grad():
@@ -132,9 +131,9 @@ class VlmPolicy:
             self.cache.put(digest, part.clone())
 
     def adopt(self, screens: Sequence[Screen], features: Features) -> None:
-        if self.keeps != "features":
+        if self.cache_kind != "features":
             return
-        fitting = {s.digest: self._fitting(s, features[s.digest]) for s in screens if s.digest in features}
+        fitting = {s.digest: self._checked_features(s, features[s.digest]) for s in screens if s.digest in features}
         for digest, tensor in fitting.items():
             self.cache.put(digest, tensor)
 
@@ -148,7 +147,7 @@ class VlmPolicy:
         with self._decoded() as states:
             logits = self.model(**self._extended(inputs, actions, mask), logits_to_keep=length, use_cache=False).logits
         prompt = inputs["attention_mask"]
-        logprobs = distribution(logits[:, -length:], self.temperature, never=self._image_token_id)
+        logprobs = distribution(logits[:, -length:], self.temperature, excluded_token=self._image_token_id)
         taken = logprobs.gather(-1, actions.unsqueeze(-1)).squeeze(-1)
         value, trajectory_value = self.critic(states[0][:, : prompt.shape[1]], prompt)
         return Scores(
@@ -165,7 +164,7 @@ class VlmPolicy:
         return list(self.critic.parameters())
 
     def weights(self) -> dict[str, npt.NDArray[Any]]:
-        return {name: p.detach().float().cpu().numpy().copy() for name, p in self._trainable().items()}
+        return {name: p.detach().float().cpu().numpy() for name, p in self._trainable().items()}
 
     def save(self, folder: Path) -> None:
         self.model.save_pretrained(folder)
@@ -176,7 +175,7 @@ class VlmPolicy:
 
     @contextmanager
     def _decoded(self) -> Iterator[list[Tensor]]:
-        """Collects what the decoder answers while the block runs: its last layer's vectors, [N, T, width] each."""
+        """Collects the decoder's last hidden states while the block runs, [N, T, width] each."""
         states: list[Tensor] = []
         hook = self.model.get_decoder().register_forward_hook(lambda _, __, output: states.append(output[0]))
         try:
@@ -205,7 +204,7 @@ class VlmPolicy:
 
     def _inputs(self, prompts: Sequence[Prompt]) -> dict[str, Tensor]:
         """Model inputs for these prompts, padded on the left."""
-        if self.keeps == "nothing":
+        if self.cache_kind == "nothing":
             return {key: value.to(self.device) for key, value in self.encoder.full(prompts).items()}
         self.remember([p.screen for p in prompts])
         ids, mask = pad_left([self.encoder.token_ids(p) for p in prompts], self._pad_id)
@@ -217,21 +216,21 @@ class VlmPolicy:
         return {"inputs_embeds": embeds.masked_scatter(here, joined), "attention_mask": mask.to(self.device)}
 
     def _features(self, screens: Mapping[str, Screen]) -> dict[str, Tensor]:
-        """Features by digest, from what is kept. Where the vision tower learns, a gradient finds its way back to it."""
+        """Features by digest, from the cache. If the vision tower is trained, they are computed with gradient."""
         try:
             kept = {digest: self.cache.get(digest) for digest in screens}
         except KeyError as error:
             raise ConfigError(
-                f"What is kept of {len(screens)} screens does not fit into the cache. Raise policy.feature_cache_mb, "
-                "or lower policy.batch_size and learner.micro_batch."
+                f"The features or pixels of {len(screens)} screens do not fit into the cache. Raise "
+                "policy.feature_cache_mb, or lower policy.batch_size and learner.micro_batch."
             ) from error
-        if self.keeps == "features":
+        if self.cache_kind == "features":
             return kept
         computed = self._image_features({PIXELS: torch.cat(list(kept.values()))})
         return dict(zip(screens, self._by_screen(list(screens.values()), computed), strict=True))
 
     def _extended(self, inputs: dict[str, Tensor], actions: Tensor, mask: Tensor) -> dict[str, Tensor]:
-        """The prompt with all but the last token of the action behind it."""
+        """The prompt followed by all but the last token of the action."""
         extended = dict(inputs)
         attention = torch.cat([inputs["attention_mask"], mask[:, :-1]], 1)
         extended["attention_mask"] = attention
@@ -246,7 +245,7 @@ class VlmPolicy:
         return extended
 
     def _pixels(self, screens: Sequence[Screen]) -> dict[str, Tensor]:
-        """What the processor makes of the images, on the model's device; as bytes where nothing is lost by that."""
+        """The processor's output for the images, on the model's device; as bytes if `self._normalise` can take them."""
         made = self.encoder.pixels(screens, **(BYTES if self._normalise else {}))
         return {key: value.to(self.device) for key, value in made.items()}
 
@@ -263,25 +262,25 @@ class VlmPolicy:
     def _by_screen(self, screens: Sequence[Screen], features: Tensor) -> tuple[Tensor, ...]:
         return torch.split(features, [self.encoder.image_tokens(screen) for screen in screens])
 
-    def _keepable(self, *, frozen: bool) -> Literal["features", "pixels", "nothing"]:
-        """What of a screen never changes and can be used again."""
+    def _cacheable(self, *, frozen: bool) -> Literal["features", "pixels", "nothing"]:
+        """What can be cached of a screen."""
         # Multimodal rotary positions are computed from the image grid: those models take the whole input every time.
         if hasattr(getattr(self.model, "model", self.model), "get_rope_index"):
             return "nothing"
         if frozen:
             return "features"
-        # What comes with masks or sizes beside the pixels cannot be put together screen by screen.
+        # Processors that return masks or sizes beside the pixels cannot be batched from single screens.
         return "pixels" if set(self._pixels([self.encoder.blank()])) == {PIXELS} else "nothing"
 
-    def _fitting(self, screen: Screen, features: Floats) -> Tensor:
-        """A copy for the cache. Raises `CorruptData` for features that cannot be this screen's."""
+    def _checked_features(self, screen: Screen, features: Floats) -> Tensor:
+        """A copy for the cache. Raises `CorruptData` for a wrong shape or type, or values that are not finite."""
         shape = (self.encoder.image_tokens(screen), self.model.get_input_embeddings().weight.shape[1])
         if features.shape != shape or features.dtype.kind != "f" or not np.isfinite(features).all():
             raise CorruptData(f"Screen {screen.digest[:12]} has features {shape}, all finite; not {features.shape}.")
         return torch.tensor(features, dtype=self.model.dtype, device=self.device)
 
     def _freeze_vision(self) -> None:
-        """Freeze whatever an image feature depends on: the parameters that get a gradient from one."""
+        """Freeze every parameter that image features depend on: those that get a gradient from them."""
         torch.autograd.backward([self._image_features(self._pixels([self.encoder.blank()])).sum()])
         for parameter in self.model.parameters():
             if parameter.grad is not None:

@@ -1,4 +1,4 @@
-"""What replay gives to a learner."""
+"""What the replay buffer gives to the learner."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from distrl.types import Floats, Trajectory
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Whole trajectories, drawn by priority: the terminal step, which carries the reward, is always among the steps."""
+    """Whole trajectories, sampled by priority: the terminal step, which has the reward, is always included."""
 
     ids: tuple[str, ...]
-    """One may occur twice when its priority is high."""
+    """A trajectory with a high priority may occur twice."""
     trajectories: tuple[Trajectory, ...]
     """In the order of `ids`; their screens are references."""
     weights: Floats
     """Importance weights (N·P)^−β, divided by the largest of them. Shape [count]."""
     probabilities: Floats
-    """P(τ) at the time of the draw. Shape [count]."""
+    """Sampling probability P(τ). Shape [count]."""
     group_mean: Floats
     """Mean outcome of all that replay holds of the trajectory's task, itself included. Shape [count]."""
     group_std: Floats
-    """Standard deviation of the same outcomes; 0 where the trajectory is alone or all ended alike. Shape [count]."""
+    """Standard deviation of the same outcomes; 0 for a single trajectory or equal outcomes. Shape [count]."""
 
     def only(self, kept: npt.NDArray[np.bool_]) -> Sample:
         """The trajectories that `kept` [count] names."""
@@ -43,7 +43,7 @@ class Sample:
 
 
 class Replay(Protocol):
-    """Where trajectories wait for the learner. One owner."""
+    """A replay buffer: trajectories waiting for the learner. One owner."""
 
     def insert(self, trajectory: Trajectory) -> bool:
         """False when its id is there already. Raises ValueError for an outcome that is invalid."""
@@ -51,6 +51,6 @@ class Replay(Protocol):
     def sample(self, count: int) -> Sample: ...
 
     def update(self, ids: Sequence[str], priorities: Sequence[float] | Floats) -> None:
-        """New priorities; ids that have left in the meantime are passed over."""
+        """New priorities; ids that were evicted in the meantime are ignored."""
 
     def __len__(self) -> int: ...

@@ -1,11 +1,11 @@
-"""The circular buffer: whole trajectories, drawn by priority (DPER).
+"""The circular replay buffer: whole trajectories, sampled by priority (DPER).
 
 Invariants:
 - a trajectory is in it once at most, whole, with its screens as references;
 - no invalid outcome is ever in it;
-- a group is all that is here of one task; it grows as trajectories come in and nobody waits for it to be complete;
-- P(τ) ∝ p(τ)^α; a new trajectory has the highest priority seen so far, so that everything is soon looked at, unless
-  somebody ranks it.
+- a group is all trajectories of one task in the buffer; sampling does not wait for a group to be complete;
+- P(τ) ∝ p(τ)^α; a new trajectory gets the highest priority so far, so that it is soon sampled, unless
+  `initial_priority` gives another one.
 """
 
 from __future__ import annotations
@@ -23,19 +23,22 @@ from distrl.replay.priorities import Indices, SumTree
 from distrl.types import Floats, Trajectory, Tree
 
 PRIORITY_FLOOR = 1e-6
-"""Nothing in the buffer is quite impossible to draw."""
+"""Every trajectory in the buffer keeps a small chance of being sampled."""
 
 
 class ReplayBuffer:
-    """Owned by the host. Deterministic: all chance comes from the generator passed in."""
+    """Owned by the host. Deterministic: all randomness comes from the generator passed in."""
 
     def __init__(
-        self, config: ReplayConfig, rng: np.random.Generator, rank: Callable[[Trajectory], float] | None = None
+        self,
+        config: ReplayConfig,
+        rng: np.random.Generator,
+        initial_priority: Callable[[Trajectory], float] | None = None,
     ) -> None:
-        """`rank` tells the priority of a trajectory that has not been drawn yet."""
+        """`initial_priority` gives the priority of a trajectory that was never sampled."""
         self.config = config
         self.rng = rng
-        self.rank = rank
+        self.initial_priority = initial_priority
         self.tree = SumTree(config.capacity)
         self.priorities = np.zeros(config.capacity)
         self.rewards = np.zeros(config.capacity)
@@ -56,7 +59,9 @@ class ReplayBuffer:
     def insert(self, trajectory: Trajectory) -> bool:
         """Keep it, in place of the oldest when full. False when its id is there already."""
         if trajectory.outcome.kind == "invalid":
-            raise ValueError(f"Trajectory {trajectory.id} is invalid ({trajectory.outcome.reason}): no replay for it.")
+            raise ValueError(
+                f"Trajectory {trajectory.id} is invalid ({trajectory.outcome.reason}): it does not go into replay."
+            )
         if not trajectory.steps:
             raise ValueError(f"Trajectory {trajectory.id} has no steps: there is nothing to learn from it.")
         if trajectory.id in self.places:
@@ -72,8 +77,8 @@ class ReplayBuffer:
         return True
 
     def sample(self, count: int) -> Sample:
-        """Draw whole trajectories. The line of priorities is cut into `count` equal pieces and one point is drawn
-        in each: every trajectory is still expected `count`·P times, with fewer repetitions than free draws."""
+        """Stratified sampling by priority: the cumulated priorities are cut into `count` equal pieces and one point is
+        drawn in each. A trajectory is still expected `count`·P times, with fewer repetitions than independent draws."""
         if not self.slots:
             raise ValueError("The replay buffer is empty: insert a trajectory before sampling.")
         points = (np.arange(count) + self.rng.random(count)) / count * self.tree.total
@@ -87,7 +92,7 @@ class ReplayBuffer:
         return Sample(ids, trajectories, weights / weights.max(), probabilities, means, deviations)
 
     def update(self, ids: Sequence[str], priorities: Sequence[float] | Floats) -> None:
-        """New priorities after a learner step; ids that have left in the meantime are passed over."""
+        """New priorities after a learner step; ids that were evicted in the meantime are ignored."""
         values = np.asarray(priorities, dtype=np.float64)
         if len(ids) != len(values):
             raise ValueError(f"{len(ids)} ids have {len(values)} priorities.")
@@ -100,12 +105,12 @@ class ReplayBuffer:
 
     @property
     def importance_exponent(self) -> float:
-        """β, annealed from its start to 1 over the first draws."""
+        """β, annealed linearly from its start value to 1 over the first draws."""
         start = self.config.importance_exponent
         return start + (1.0 - start) * min(1.0, self.draws / self.config.importance_anneal_steps)
 
     def describe(self) -> dict[str, float]:
-        """What is in it, in figures; docs/metrics.md explains them."""
+        """Metrics of the buffer; docs/metrics.md explains them."""
         count = len(self)
         if not count:
             return {}
@@ -132,7 +137,7 @@ class ReplayBuffer:
         }
 
     def restore(self, state: Tree, trajectories: Iterable[Trajectory]) -> None:
-        """Fill an empty buffer. Trajectories that the state does not name came after it and count as new."""
+        """Fill an empty buffer. Trajectories that the state does not name are newer, and inserted as new."""
         if self.slots:
             raise ValueError("Only an empty replay buffer can be restored.")
         found = {trajectory.id: trajectory for trajectory in trajectories}
@@ -146,10 +151,10 @@ class ReplayBuffer:
             self.insert(trajectory)
 
     def _first_priority(self, trajectory: Trajectory) -> float:
-        """Its rank; where nobody ranks it, or the rank is no priority, the highest so far: one that is no number would
-        spoil every draw to come."""
-        rank = self.rank(trajectory) if self.rank else self.top
-        return rank if math.isfinite(rank) and rank >= 0.0 else self.top
+        """From `initial_priority`; without one, or if it is negative or not finite, the highest so far. A NaN in the
+        sum tree would break all sampling."""
+        priority = self.initial_priority(trajectory) if self.initial_priority else self.top
+        return priority if math.isfinite(priority) and priority >= 0.0 else self.top
 
     def _free_slot(self) -> int:
         if len(self.slots) < self.config.capacity:
@@ -169,7 +174,7 @@ class ReplayBuffer:
 
 
 def referenced(trajectory: Trajectory) -> Trajectory:
-    """The trajectory with references in place of screens: images live in the blob store, once each."""
+    """The trajectory with references in place of screens: images are in the blob store, once each."""
     steps = tuple(replace(step, screen=step.screen.reference()) for step in trajectory.steps)
     last = trajectory.last_screen
     return replace(trajectory, steps=steps, last_screen=last.reference() if last else None)

@@ -1,4 +1,4 @@
-"""What is in the buffer of each task: how many trajectories, and how they ended."""
+"""Per task, how many trajectories are in the buffer and their mean outcome."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from distrl.types import Floats
 
 
 class Groups:
-    """Counts that are kept up as trajectories come and go, so that a draw costs the same however large a group is.
+    """Counts updated on insertion and eviction, so that sampling cost does not depend on group size.
 
     Rewards are 0 or 1: a group's count and sum say everything about it. Owned by the buffer.
     """
 
     def __init__(self, capacity: int) -> None:
-        self._numbers: dict[str, int] = {}  # task → its place in `_counts` and `_sums`
+        self._numbers: dict[str, int] = {}  # task → its index in `_counts` and `_sums`
         self._free = list(range(capacity - 1, -1, -1))  # a buffer has no more groups than slots
         self._of_slot = np.zeros(capacity, dtype=np.int64)
         self._counts = np.zeros(capacity)
@@ -33,7 +33,7 @@ class Groups:
         self._sums[number] += reward
 
     def remove(self, slot: int, task_id: str, reward: float) -> None:
-        """A group of which nothing is left is forgotten."""
+        """An empty group is dropped."""
         number = int(self._of_slot[slot])
         self._counts[number] -= 1.0
         self._sums[number] -= reward

@@ -1,21 +1,13 @@
-"""The staleness rule: how far playing may run ahead of learning. One knob, `max_lag`."""
+"""The staleness rule: how far collection may run ahead of learning. One knob, `max_lag`."""
 
 from __future__ import annotations
-
-from typing import Protocol
 
 from distrl.config import PacingConfig
 
 
-class Pace(Protocol):
-    """Asked by the host before it leases a task."""
-
-    def may_start(self, in_flight: int, backlog: float) -> bool:
-        """Whether one more episode may start now."""
-
-
 class Pacing:
-    """Holds workers before an episode starts; nothing collected is ever thrown away for being old.
+    """Asked by the host before it leases a task: holds workers before an episode starts. Nothing collected is thrown
+    away for being stale.
 
     An episode that starts now plays under the learner's present version v. Before it can be used up, the learner
     has to use up what is already on its way: the `backlog` that waits and the episodes `in_flight`. At
@@ -25,9 +17,9 @@ class Pacing:
         (backlog + in_flight) // trajectories_per_version ≤ max_lag
 
     With inserted = version · trajectories_per_version + backlog this is AReaL's
-    (inserted + in_flight) / trajectories_per_version − version ≤ max_lag. What it bounds is the lag that is foreseen
-    at the start: an episode that is overtaken while it plays is not cut short, so lag never exceeds `max_lag` by more
-    than the versions that are made while the episode is in flight.
+    (inserted + in_flight) / trajectories_per_version − version ≤ max_lag. What it bounds is the lag predicted at
+    the start: an episode is not cut short when newer weights arrive, so lag exceeds `max_lag` by at most the number of
+    versions that are made while the episode is in flight.
 
     `max_lag` None never holds anybody. 0 is synchronous training: one version's worth of episodes starts, and the
     next only after the learner has made a version of them; for that, `may_learn` makes the learner wait as well.
@@ -43,7 +35,7 @@ class Pacing:
         return (backlog + in_flight) // self.trajectories_per_version <= self.max_lag
 
     def may_learn(self, in_flight: int, backlog: float) -> bool:
-        """The learner waits for nobody, unless training is synchronous: then for a whole version's worth."""
+        """The learner never waits, unless training is synchronous: then for the trajectories of a whole version."""
         return self.max_lag != 0 or (in_flight == 0 and backlog >= self.trajectories_per_version)
 
 

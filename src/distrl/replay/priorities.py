@@ -1,4 +1,4 @@
-"""A sum tree in one array: draw by weight and change weights in O(log n), for many leaves at once."""
+"""A sum tree in one array: sample by weight and change weights in O(log n), for many leaves at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SumTree:
         return np.asarray(self.nodes[self.size + leaves])
 
     def set(self, leaves: Indices, weights: Floats) -> None:
-        """Sums are built anew from the children, never adjusted by differences, so rounding does not pile up."""
+        """Sums are recomputed from the children, not adjusted by differences: rounding errors do not accumulate."""
         nodes = self.size + leaves
         self.nodes[nodes] = weights
         for _ in range(self.depth):

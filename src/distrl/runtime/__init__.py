@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from distrl.evaluation.evaluate import Evaluation
     from distrl.runtime.lifecycle import StartEngine
     from distrl.runtime.progress import Progress
-    from distrl.runtime.ray.inference_load import Rehearsal
+    from distrl.runtime.ray.inference_load import InferenceTimings
     from distrl.runtime.topology import Builder
 
 
@@ -48,21 +48,21 @@ def evaluate_policy(
 ) -> Evaluation:
     """Play the config's held-out tasks with `policy.model`, in this process; no run is needed or made."""
     from distrl.evaluation.evaluate import evaluate
-    from distrl.runtime.evaluation import examine
+    from distrl.runtime.evaluation import play_evaluation
     from distrl.runtime.progress import Silent
     from distrl.runtime.topology import Builder
 
-    return evaluate(examine((builder or Builder)(config), progress or Silent()))
+    return evaluate(play_evaluation((builder or Builder)(config), progress or Silent()))
 
 
-def rehearse_inference(builder: Builder, *, steps: int, think_s: float) -> Rehearsal:
+def time_inference(builder: Builder, *, steps: int, think_s: float) -> InferenceTimings:
     """Have `workers.count` workers ask for decisions as in a run of these parts, and time the answers."""
     from distrl.runtime.ray import prepare
 
     prepare(builder.config.runtime)
-    from distrl.runtime.ray.inference_load import rehearse
+    from distrl.runtime.ray.inference_load import time_inference as timed
 
-    return rehearse(builder, steps=steps, think_s=think_s)
+    return timed(builder, steps=steps, think_s=think_s)
 
 
 def _serial() -> StartEngine:

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from distrl.devices.base import Health
-from distrl.devices.fleet.caretaker import Herald
+from distrl.devices.fleet.supervisor import HealthReporter
 from distrl.runtime.progress import Progress
 from distrl.store.codec import decode
 from distrl.types import Features, Lease, Receipt, Task, Trajectory, VersionedWeights
@@ -26,22 +26,22 @@ TOLD = ("device_quarantined",)
 
 
 class TaskList:
-    """A host for a worker that takes an examination: each task once, again if the device broke. A `HostClient`."""
+    """The host of a worker that plays an evaluation: each task once, again if the device broke. A `HostClient`."""
 
     def __init__(
         self,
         name: str,
         tasks: Sequence[Task],
         watch: Callable[[list[Trajectory]], None] | None = None,
-        herald: Herald | None = None,
+        events: HealthReporter | None = None,
     ) -> None:
-        """`herald` hears how the devices are, and so why nothing goes on."""
+        """`events` is told how the devices are, and so why nothing goes on."""
         self._name = name
         self._watch = watch
-        self._herald = herald
+        self._events = events
         self._waiting = deque(enumerate(tasks))
         self._playing: dict[str, tuple[int, Task]] = {}
-        self._attempts: dict[str, int] = {}
+        self._attempts: dict[int, int] = {}
         self._results: dict[int, Trajectory] = {}
 
     @property
@@ -50,7 +50,7 @@ class TaskList:
         return [self._results[number] for number in sorted(self._results)]
 
     async def join(self, worker: str) -> int:
-        # Below zero: no number that a host gives out, and another one for each examination.
+        # Below zero: no number that a host gives out, and another one for each evaluation.
         return -1 - zlib.crc32(f"{self._name}/{worker}".encode())
 
     async def lease(self, worker: str, count: int) -> list[Lease] | None:
@@ -71,9 +71,8 @@ class TaskList:
         return [self._take(decode(payload)) for payload in payloads]
 
     def _take(self, trajectory: Trajectory) -> Receipt:
-        lease_id = next(key for key, (_, task) in self._playing.items() if task.id == trajectory.task.id)
-        number, task = self._playing.pop(lease_id)
-        attempts = self._attempts[lease_id] = self._attempts.get(lease_id, 0) + 1
+        number, task = self._playing.pop(trajectory.lease_id)
+        attempts = self._attempts[number] = self._attempts.get(number, 0) + 1
         if trajectory.outcome.kind == "invalid" and attempts < MAX_ATTEMPTS:
             self._waiting.append((number, task))
             return Receipt("invalid")
@@ -83,18 +82,18 @@ class TaskList:
         return Receipt("inserted")
 
     async def share(self, features: Features) -> None:
-        return  # nobody learns from an examination
+        return  # nobody learns from an evaluation
 
     async def latest(self, newer_than: int) -> VersionedWeights | None:
         return None
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
-        if self._herald:
-            await self._herald.event(kind, detail)
+        if self._events:
+            await self._events.event(kind, detail)
 
     async def health(self, worker: str, health: Health) -> None:
-        if self._herald:
-            await self._herald.health(health)
+        if self._events:
+            await self._events.health(health)
 
 
 class MemorySpool:
@@ -120,8 +119,8 @@ class MemorySpool:
         return 0  # never a reason to stop
 
 
-class Tracker:
-    """Tells a `Progress` how far an examination has come."""
+class EvaluationProgress:
+    """Tells a `Progress` how far an evaluation has come."""
 
     def __init__(self, name: str, total: int, progress: Progress) -> None:
         self._name = name
@@ -145,7 +144,7 @@ class Tracker:
 
 
 class PrintEvents:
-    """A herald for whoever watches: says why nothing goes on."""
+    """A `HealthReporter` that tells a `Progress` why nothing goes on."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -158,16 +157,16 @@ class PrintEvents:
         return
 
 
-def examine(builder: Builder, progress: Progress) -> list[Trajectory]:
+def play_evaluation(builder: Builder, progress: Progress) -> list[Trajectory]:
     """Play the config's evaluation tasks in this process, in real time, one worker's devices at once."""
     tasks = builder.evaluation_tasks()
-    tracker = Tracker(builder.config.policy.model, len(tasks), progress)
-    sheet = TaskList("policy", tasks, tracker, PrintEvents(progress))
+    watch = EvaluationProgress(builder.config.policy.model, len(tasks), progress)
+    task_list = TaskList("policy", tasks, watch, PrintEvents(progress))
 
-    async def sit() -> None:
+    async def play() -> None:
         with ThreadPoolExecutor(max_workers=1) as executor:
             server = builder.server(builder.evaluation_policy(), executor)
-            await builder.worker("evaluation", server, sheet, time.time, MemorySpool()).run()
+            await builder.worker("evaluation", server, task_list, time.time, MemorySpool()).run()
 
-    asyncio.run(sit())
-    return sheet.results
+    asyncio.run(play())
+    return task_list.results

@@ -20,6 +20,10 @@ class LearnerHost(ScreenSource, Protocol):
     @property
     def version(self) -> int: ...
 
+    @property
+    def weights_missing(self) -> bool:
+        """As of the last `sample`: the host started again and has no weights to give out."""
+
     def sample(self, count: int) -> Sample | None: ...
 
     def first(self, count: int) -> list[Trajectory]: ...
@@ -28,7 +32,9 @@ class LearnerHost(ScreenSource, Protocol):
 
     def record(self, step: int, metrics: Mapping[str, float]) -> None: ...
 
-    def publish(self, weights: VersionedWeights) -> None: ...
+    def publish(self, weights: VersionedWeights) -> None:
+        """Returns once workers can have them. A host that keeps the arrays copies them: they change with the next
+        step."""
 
     def replay_state(self) -> Tree: ...
 
@@ -61,6 +67,9 @@ class LearnerLoop:
         rest before it tries again. Raises `CanaryMismatch` before the first one,
         `TrainingDiverged` after too many bad ones, `StorageFull` when the host cannot keep the result."""
         sample = self.host.sample(self._config.trajectories_per_step)
+        if self.host.weights_missing:
+            # Under their own version: as long as that is the same, so are the weights.
+            self.host.publish(self.learner.sealed())
         if sample is None:
             return False
         if self._canary_is_due:

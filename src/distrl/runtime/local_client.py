@@ -32,7 +32,9 @@ class LocalClient:
         self._host.share(features)
 
     async def latest(self, newer_than: int) -> VersionedWeights | None:
-        return self._host.latest(newer_than, self._worker)
+        weights = self._host.latest(newer_than, self._worker)
+        assert weights is None or isinstance(weights, VersionedWeights)  # the learner in this process published them
+        return weights
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
         self._host.report(worker, kind, detail)

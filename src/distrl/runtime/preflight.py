@@ -40,10 +40,11 @@ def check(config: Config) -> None:
         from distrl.judges.vlm.judge import VlmJudge
 
         VlmJudge.open(config.judge)
-    if config.algorithm.name == "grpo" and config.tasks.group_size < 2:
+    if config.tasks.group_size < (least := config.algorithm.least_group_size):
         raise ConfigError(
-            "algorithm.name=grpo compares trajectories of one task, and tasks.group_size is 1: it would never learn "
-            "anything. Set tasks.group_size to 2 or more; 8 is usual."
+            f"algorithm.name={config.algorithm.name} compares trajectories of one task, and tasks.group_size is "
+            f"{config.tasks.group_size}: it would never learn anything. Set tasks.group_size to {least} or more; 8 is "
+            "usual."
         )
 
 
@@ -129,20 +130,20 @@ def processor(device: str) -> str:
 
 def reach_judge(config: Config) -> str:
     """Says whether the judge's endpoint answers and takes the key. Raises `ConfigError` or `CannotJudge`."""
+    from distrl.judges.vlm.api_key import ApiKey
     from distrl.judges.vlm.endpoint import HttpEndpoint
     from distrl.judges.vlm.judge import VlmJudge
-    from distrl.judges.vlm.secret import Key
 
-    VlmJudge.open(config.judge)
+    settings = VlmJudge.open(config.judge).config
 
     async def look() -> str:
-        endpoint = HttpEndpoint(config.judge.url, Key.from_environment(config.judge), JUDGE_LOOK_S)
+        endpoint = HttpEndpoint(settings.url, ApiKey.from_environment(settings), JUDGE_LOOK_S)
         try:
             return await endpoint.look()
         finally:
             await endpoint.close()
 
-    return f"{config.judge.url} {asyncio.run(look())}"
+    return f"{settings.url} {asyncio.run(look())}"
 
 
 def render_phone() -> Screen:

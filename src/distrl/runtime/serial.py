@@ -13,7 +13,7 @@ from typing import Any
 from distrl.errors import ConfigError
 from distrl.policies.base import Policy
 from distrl.runtime.clock import VirtualLoop
-from distrl.runtime.evaluation import MemorySpool, TaskList, Tracker
+from distrl.runtime.evaluation import EvaluationProgress, MemorySpool, TaskList
 from distrl.runtime.interrupt import Interrupt
 from distrl.runtime.learner_loop import LearnerLoop
 from distrl.runtime.limits import TrainingLimits
@@ -106,16 +106,16 @@ class SerialRun:
     async def _evaluate(self, name: str) -> None:
         tasks = self.builder.evaluation_tasks()
         step = self.learning.learner.steps
-        trajectories = await self._sit(name, tasks, self.learning.learner.sealed())
+        trajectories = await self._play_evaluation(name, tasks, self.learning.learner.sealed())
         self.host.keep_evaluation(name, step, trajectories)
 
-    async def _sit(self, name: str, tasks: Sequence[Task], weights: VersionedWeights) -> list[Trajectory]:
+    async def _play_evaluation(self, name: str, tasks: Sequence[Task], weights: VersionedWeights) -> list[Trajectory]:
         policy = self.builder.evaluation_policy()
         policy.load(weights)
         server = self.builder.server(ClockedPolicy(policy, self.loop, self.config.runtime.serial_batch_s))
-        sheet = TaskList(name, tasks, Tracker(name, len(tasks), self.progress))
-        await self.builder.worker("evaluation", server, sheet, self.loop.time, MemorySpool()).run()
-        return sheet.results
+        task_list = TaskList(name, tasks, EvaluationProgress(name, len(tasks), self.progress))
+        await self.builder.worker("evaluation", server, task_list, self.loop.time, MemorySpool()).run()
+        return task_list.results
 
     def _report(self, phase: str) -> None:
         times = {"phase": phase, "elapsed_s": self.limits.trained_s, "limit_s": self.limits.limit_s}

@@ -7,7 +7,7 @@
       policy ─── 1 per worker, batched over its devices by a server
       spool ──── 1 per worker, on its disk
     server ───── runtime.policy_servers          with workers.inference=remote: the policy, for all workers
-    guest ────── as many as join                 a worker on a machine that ran `distrl worker`
+    joined ───── as many as join                 a worker on a machine that ran `distrl worker`
 
 `serial` calls these objects in one thread on a virtual clock; `ray` gives host, learner and each worker a process.
 Whoever wants another part (a test its toy phone) subclasses `Builder`.
@@ -138,7 +138,7 @@ class Builder:
         """The host of a run folder that exists, with replay as it was."""
         store = RunStore.open(self.folder)
         chance = np.random.default_rng(self.seed(REPLAY_SEED))
-        replay = ReplayBuffer(self.config.replay, chance, initial_priority.ranking(self.config))
+        replay = ReplayBuffer(self.config.replay, chance, initial_priority.build(self.config))
         host = Host(self.config, store, replay, self.suite(), now=now, free_mb=self._free_mb)
         newest = checkpoint.latest(self.checkpoints)
         host.restore(checkpoint.replay_state(newest) if newest else None)

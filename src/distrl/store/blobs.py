@@ -1,4 +1,4 @@
-"""Every screenshot once, under the SHA-256 of its bytes: `blobs/ab/<sha256>.jpg`."""
+"""Content-addressed storage: every screenshot once, under the SHA-256 of its bytes: `blobs/ab/<sha256>.jpg`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from distrl.store.files import DIGEST, room_needed, write_whole
 
 
 class Blobs:
-    """Safe for any number of readers and writers at once: a blob never changes after it has its name."""
+    """Safe for concurrent readers and writers: a blob is written atomically and never changes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def put(self, image: bytes) -> str:
-        """Store an image unless it is there already; its digest either way. Raises `StorageFull`."""
+        """Store an image unless it is there already; returns its digest. Raises `StorageFull`."""
         digest = hashlib.sha256(image).hexdigest()
         path = self.path(digest)
         if not path.exists():
@@ -40,7 +40,7 @@ class Blobs:
         return self.path(digest).exists()
 
     def path(self, digest: str) -> Path:
-        """Where the image lies. Raises `CorruptData` for a name that is no digest, so none leads elsewhere."""
+        """Path of the image. Raises `CorruptData` for a name that is no digest: no path traversal."""
         if not DIGEST.fullmatch(digest):
             raise CorruptData(f"{digest[:80]!r} is no SHA-256 and names no screenshot.")
         return self.folder / digest[:2] / f"{digest}.jpg"

@@ -37,7 +37,8 @@ from distrl.types import (
     Wait,
 )
 
-VERSION = 1
+VERSION = 2
+"""1 had no `lease_id`; it is still read."""
 
 ACTIONS: dict[str, type[Any]] = {
     "tap": Tap,
@@ -69,6 +70,7 @@ def encode(trajectory: Trajectory) -> bytes:
         "device": trajectory.device,
         "started_at": float(trajectory.started_at),
         "duration_s": float(trajectory.duration_s),
+        "lease_id": trajectory.lease_id,
         "screens": screens.rows,
     }
     try:
@@ -81,14 +83,17 @@ def encode(trajectory: Trajectory) -> bytes:
 
 def decode(payload: bytes) -> Trajectory:
     """The trajectory that `encode` wrote. Raises `CorruptData` for anything else."""
+    tree = _unpack(payload)
+    if isinstance(tree, dict) and tree.get("version") == 1 and tree["version"] is not True:
+        tree = {**tree, "version": VERSION, "lease_id": ""}
     version, *values = schema.fields(
-        _unpack(payload),
+        tree,
         "version", "id", "task", "steps", "outcome", "last_screen",
-        "worker", "device", "started_at", "duration_s", "screens",
+        "worker", "device", "started_at", "duration_s", "lease_id", "screens",
     )  # fmt: skip
     if version != VERSION or isinstance(version, bool):
         schema.refuse(f"it has format version {version!r:.40} and this program reads version {VERSION}")
-    id_, task, steps, outcome, last_screen, worker, device, started_at, duration_s, rows = values
+    id_, task, steps, outcome, last_screen, worker, device, started_at, duration_s, lease_id, rows = values
     screens = schema.list_of(rows, _screen)
     return Trajectory(
         id=schema.text(id_),
@@ -100,6 +105,7 @@ def decode(payload: bytes) -> Trajectory:
         device=schema.text(device),
         started_at=schema.finite(started_at),
         duration_s=schema.finite(duration_s),
+        lease_id=schema.text(lease_id),
     )
 
 

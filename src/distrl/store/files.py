@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, and names that stay inside their folder."""
+"""Atomic file writes, and ids that are safe as file names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from distrl.errors import CorruptData, StorageFull
 
 PARTIAL = ".partial"
-"""Ending of a file that is still being written; whoever finds one after a crash may delete it."""
+"""Suffix of a file that is still being written; one left by a crash may be deleted."""
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
 DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -21,32 +21,32 @@ UUID = re.compile(r"[0-9a-f-]{36}")
 
 
 def checked_id(name: str) -> str:
-    """The id itself, if it may become part of a path: we mint UUIDs, so anything else is not ours."""
+    """The id, if it is a UUID and so safe as part of a path. Raises `CorruptData`."""
     if not UUID.fullmatch(name):
         raise CorruptData(f"The id {name[:60]!r} is no UUID and is not used as a file name.")
     return name
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write aside, sync, rename: a reader sees the old file or the new one, even after a power cut.
+    """Atomic write (temporary file, fsync, rename): a reader sees the old file or the new one, even after a power cut.
 
     Raises `StorageFull`, and leaves no partial file behind, when the disk has no room.
     """
-    in_background = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
+    partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}{PARTIAL}")
     with room_needed(path):
         try:
-            with in_background.open("wb") as file:
+            with partial.open("wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(in_background, path)
+            os.replace(partial, path)
         except OSError:
-            in_background.unlink(missing_ok=True)
+            partial.unlink(missing_ok=True)
             raise
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder survive a power cut."""
+    """fsync a folder, so that renames in it survive a power cut."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -67,6 +67,6 @@ def room_needed(path: Path) -> Iterator[None]:
 
 def storage_full(path: Path) -> StorageFull:
     return StorageFull(
-        f"No room left to write {path}. Nothing acknowledged is lost: free space on that disk, and the run "
-        "goes on, or can be resumed with `distrl train --resume`."
+        f"No disk space left to write {path}. Nothing acknowledged is lost: free space there, and the run "
+        "continues, or can be resumed with `distrl train --resume`."
     )

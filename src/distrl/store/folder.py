@@ -1,4 +1,4 @@
-"""What a run folder is on disk: laid out, found, and locked for its one writer."""
+"""The run folder on disk: creating, finding and locking it for its one writer."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import TextIO
 import yaml
 
 from distrl.errors import RunBusy, RunNotFound
+from distrl.store.database import Database
 from distrl.store.files import write_whole
-from distrl.store.log import Log
 from distrl.types import Tree
 
 DATABASE = "run.sqlite"
 
 
 TASKS = "tasks"
-"""Where a run keeps the task file it was started with."""
+"""Folder of the task file that the run was started with."""
 
 
-def lay_out(folder: Path, config: Tree, meta: Tree, tasks: Mapping[str, bytes]) -> None:
+def write_initial_files(folder: Path, config: Tree, meta: Tree, tasks: Mapping[str, bytes]) -> None:
     (folder / "blobs").mkdir(parents=True)
     (folder / "checkpoints").mkdir()
     keep_tasks(folder, tasks)
     write_whole(folder / "config.yaml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True).encode())
     write_whole(folder / "meta.json", json.dumps(meta, indent=2).encode() + b"\n")
-    Log.create(folder / DATABASE)
+    Database.create(folder / DATABASE)
 
 
 def keep_tasks(folder: Path, tasks: Mapping[str, bytes]) -> None:
@@ -45,7 +45,7 @@ def existing(folder: Path) -> Path:
 
 
 def writer_lock(folder: Path) -> TextIO:
-    """A lock that ends with its process, however that process ends."""
+    """An exclusive file lock; the operating system releases it when the process ends, also after a crash."""
     file = (folder / ".writer").open("a")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

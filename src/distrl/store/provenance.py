@@ -1,4 +1,4 @@
-"""What a run was made with: code, libraries, hardware, seeds, command, date."""
+"""Provenance of a run: code, libraries, hardware, seeds, command, date."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def describe(*, seed: int, command: Sequence[str], date: datetime) -> Tree:
 
 
 def code_version() -> str:
-    """The commit this package is checked out at, with `+changes` if files were edited; else its version number."""
+    """The commit of this package's checkout, with `+changes` if files were edited; else its version number."""
     commit = _git("rev-parse", "HEAD")
     if not commit:
         return _version("distrl")
@@ -51,7 +51,7 @@ def code_version() -> str:
 
 
 def code_digest() -> str:
-    """SHA-256 over this package's source files: equal on two machines that run the same code, however it got there."""
+    """SHA-256 over this package's source files: equal on two machines that run the same code."""
     total = hashlib.sha256()
     for path in sorted(PACKAGE.rglob("*.py"), key=lambda path: path.relative_to(PACKAGE).as_posix()):
         total.update(f"{path.relative_to(PACKAGE).as_posix()}\n".encode())
@@ -78,7 +78,7 @@ def _version(name: str) -> str:
 
 
 def _git(*arguments: str) -> str:
-    """Git's answer about this package, or nothing when it is not in a checkout of its own or git is not there."""
+    """Output of a git command, or an empty string outside a checkout of this package or without git."""
     try:
         tracked = ["git", "-C", str(PACKAGE), "ls-files", "--error-unmatch", "types.py"]
         subprocess.run(tracked, check=True, capture_output=True, timeout=10)

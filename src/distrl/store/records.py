@@ -28,7 +28,7 @@ def record_of(trajectory: Trajectory) -> bytes:
 
 
 def clean(text: str) -> str:
-    """Text as sqlite takes it; only lone surrogates change, and the record still has them."""
+    """Text for sqlite: lone surrogates are escaped; the record keeps them."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 

@@ -1,10 +1,10 @@
-"""The run folder: what a run is made of, and all that it has seen.
+"""The run folder: settings, trajectories, metrics, events and evaluations of one run.
 
     config.yaml  meta.json  tasks/  run.sqlite  blobs/ab/<sha256>.jpg  checkpoints/  tb/  report.html
 
 One process writes (`create`, `open`), any number read (`read`). A trajectory's screenshots are on disk before the
-transaction that names them, so a reader sees whole trajectories only; a crash in between leaves blobs that nobody
-names, and the next delivery finds them there.
+transaction that names them, so readers see complete trajectories only; a crash in between leaves unreferenced
+blobs, which the next delivery reuses.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from distrl.devices.base import Health
 from distrl.errors import CorruptData, RunExists
 from distrl.store import codec
 from distrl.store.blobs import Blobs
+from distrl.store.database import Database
 from distrl.store.files import room_needed
-from distrl.store.folder import DATABASE, existing, lay_out, writer_lock
-from distrl.store.log import Log
+from distrl.store.folder import DATABASE, existing, write_initial_files, writer_lock
 from distrl.store.records import (
     as_bytes,
     clean,
@@ -47,7 +47,7 @@ from distrl.types import Floats, Screen, Trajectory, Tree
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What training has seen; evaluation is not in it."""
+    """Counts of training trajectories; evaluation episodes are not included."""
 
     trajectories: int
     """Inserted: successes and failures."""
@@ -86,14 +86,14 @@ class EvaluationEntry:
 
 @dataclass(frozen=True, slots=True)
 class DeviceEntry:
-    """One device of the run: what it played, and how it is if there was ever anything to say about it."""
+    """One device of the run: its episode counts, and its newest health record if there is one."""
 
     worker: str
     device: str
     episodes: int
     invalid: int
     last_seen_at: float
-    """The end of its last episode, or the last word on its health."""
+    """The end of its last episode, or the time of its last health record."""
     health: Health | None
 
 
@@ -105,7 +105,7 @@ class RunStore:
         self.blobs = Blobs(folder / "blobs")
         self._lock = writer_lock(folder) if writable else None
         self._tensorboard = Tensorboard(folder / "tb")
-        self._log = Log(folder / DATABASE, writable=writable)
+        self._database = Database(folder / DATABASE, writable=writable)
 
     # -- opening and closing
 
@@ -115,16 +115,16 @@ class RunStore:
         holds anything."""
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise RunExists(
-                f"The run folder {folder} exists already, and nothing in it was touched. Go on with it by "
+                f"The run folder {folder} exists already, and nothing in it was touched. Resume it with "
                 f"`distrl train --resume {folder}`, or choose another name with run.name=…"
             )
-        in_background = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
+        partial = folder.with_name(f".{folder.name}.{uuid.uuid4().hex}.partial")
         with room_needed(folder):
             try:
-                lay_out(in_background, config, meta, tasks or {})
-                in_background.rename(folder)  # whole at once: a run that was killed while being born does not exist
+                write_initial_files(partial, config, meta, tasks or {})
+                partial.rename(folder)  # atomic: a run killed while it was created does not exist
             except BaseException:
-                shutil.rmtree(in_background, ignore_errors=True)
+                shutil.rmtree(partial, ignore_errors=True)
                 raise
         return cls(folder, writable=True)
 
@@ -140,7 +140,7 @@ class RunStore:
 
     def close(self) -> None:
         self._tensorboard.close()
-        self._log.close()
+        self._database.close()
         if self._lock is not None:
             self._lock.close()
 
@@ -163,20 +163,20 @@ class RunStore:
         return self.add_all([trajectory], version_at_insert)[0]
 
     def declare_invalid(self, trajectory: Trajectory, version_at_insert: int = 0) -> bool:
-        """Keep a trajectory whose outcome is invalid, for the account only; False when its id is there already."""
+        """Store a trajectory whose outcome is invalid, for counting only; False when its id is there already."""
         if trajectory.outcome.kind != "invalid":
             raise ValueError(f"An outcome of {trajectory.outcome.kind!r} is inserted with add_trajectory.")
         self.keep_images(trajectory)
         return self.add_all([trajectory], version_at_insert)[0]
 
     def add_all(self, trajectories: Sequence[Trajectory], version_at_insert: int) -> list[bool]:
-        """Insert the judged ones and declare the others invalid, all in one transaction: one wait for the disk, however
-        many they are. False for an id that is there already. Their images must have been kept before.
+        """Insert the judged ones and declare the others invalid in a single transaction, so with one fsync. False for
+        an id that is there already. Their images must be stored before.
 
         Raises `StorageFull`; then nothing of any of them is visible.
         """
         known, added = set[str](), []
-        with self._log.transaction() as db:
+        with self._database.transaction() as db:
             for trajectory in trajectories:
                 new = trajectory.id not in known and not self.has(trajectory.id)
                 known.add(trajectory.id)
@@ -196,25 +196,25 @@ class RunStore:
                 raise CorruptData(f"Trajectory {trajectory.id!r} names the screen {screen.digest} without its image.")
 
     def add_metrics(self, step: int, values: Mapping[str, float], at: float) -> None:
-        with self._log.transaction() as db:
+        with self._database.transaction() as db:
             rows = [(name, step, at, float(value)) for name, value in values.items()]
             db.executemany("INSERT INTO metrics VALUES (?, ?, ?, ?)", rows)
         self._tensorboard.add(step, values, at)
 
     def add_event(self, kind: str, detail: str, at: float) -> None:
-        with self._log.transaction() as db:
+        with self._database.transaction() as db:
             db.execute("INSERT INTO events (at, kind, detail) VALUES (?, ?, ?)", (at, clean(kind), clean(detail)))
 
     def keep_health(self, worker: str, health: Health, at: float) -> None:
-        """The newest word on the device of one slot."""
-        with self._log.transaction() as db:
+        """Store the newest health record of a slot's device."""
+        with self._database.transaction() as db:
             keep_health(db, worker, health, at)
 
     def add_evaluation(self, name: str, step: int, trajectories: Sequence[Trajectory], at: float) -> None:
-        """Keep what an evaluation played. It is never learned from. One of the same name is replaced."""
+        """Store the episodes of an evaluation. They are never learned from. One of the same name is replaced."""
         for trajectory in trajectories:
             self.keep_images(trajectory)
-        with self._log.transaction() as db:
+        with self._database.transaction() as db:
             db.execute("DELETE FROM evaluations WHERE name = ?", (name,))
             db.execute("INSERT INTO evaluations (name, step, at) VALUES (?, ?, ?)", (name, step, at))
             for position, trajectory in enumerate(trajectories):
@@ -246,14 +246,14 @@ class RunStore:
 
     def has(self, id: str) -> bool:
         """Whether a trajectory with this id was inserted or declared invalid."""
-        return bool(self._log.rows("SELECT 1 FROM trajectories WHERE id = ?", id))
+        return bool(self._database.rows("SELECT 1 FROM trajectories WHERE id = ?", id))
 
     def ids(self, *, newest: int | None = None, outcome: str | None = None) -> list[str]:
-        """Ids of inserted trajectories in the order of insertion: all, or the `newest` so many."""
+        """Ids of inserted trajectories in the order of insertion: all, or the last `newest`."""
         query = "SELECT id FROM trajectories WHERE outcome = coalesce(?, outcome) AND outcome <> 'invalid'"
         if outcome == "invalid":
             query = "SELECT id FROM trajectories WHERE outcome = ?"
-        rows = self._log.rows(f"{query} ORDER BY sequence DESC LIMIT ?", outcome, -1 if newest is None else newest)
+        rows = self._database.rows(f"{query} ORDER BY sequence DESC LIMIT ?", outcome, -1 if newest is None else newest)
         return [str(id_) for (id_,) in reversed(rows)]
 
     def trajectories(
@@ -264,54 +264,56 @@ class RunStore:
         Their screens are references. Raises `KeyError` for an id that is not there.
         """
         for id_ in self.ids(newest=newest, outcome=outcome) if ids is None else ids:
-            rows = self._log.rows("SELECT record FROM trajectories WHERE id = ?", id_)
+            rows = self._database.rows("SELECT record FROM trajectories WHERE id = ?", id_)
             if not rows:
                 raise KeyError(id_)
             yield codec.decode(as_bytes(rows[0][0]))
 
     def table(self, *columns: str) -> dict[str, np.ndarray[Any, Any]]:
-        """Columns of the inserted trajectories, one array each, in the order of insertion: what curves need."""
-        known = {str(row[1]) for row in self._log.rows("PRAGMA table_info(trajectories)")} - {"record"}
+        """Columns of the inserted trajectories, one array each, in the order of insertion."""
+        known = {str(row[1]) for row in self._database.rows("PRAGMA table_info(trajectories)")} - {"record"}
         if unknown := set(columns) - known:
             raise KeyError(f"No such column: {', '.join(sorted(unknown))}")
-        rows = self._log.rows(
+        rows = self._database.rows(
             f"SELECT {', '.join(columns)} FROM trajectories WHERE outcome <> 'invalid' ORDER BY sequence"
         )
         return {name: np.array([row[place] for row in rows]) for place, name in enumerate(columns)}
 
     def screen(self, digest: str) -> Screen:
         """A screen with its image. Raises `CorruptData` when the image is missing or was damaged."""
-        rows = self._log.rows("SELECT width, height, foreground FROM screens WHERE digest = ?", digest)
+        rows = self._database.rows("SELECT width, height, foreground FROM screens WHERE digest = ?", digest)
         if not rows:
             raise CorruptData(f"No trajectory of this run shows a screen {digest[:80]!r}.")
         width, height, foreground = rows[0]
         return Screen(self.blobs.get(digest), int(str(width)), int(str(height)), (), str(foreground), digest)
 
     def metric_names(self) -> list[str]:
-        return [str(name) for (name,) in self._log.rows("SELECT DISTINCT name FROM metrics ORDER BY name")]
+        return [str(name) for (name,) in self._database.rows("SELECT DISTINCT name FROM metrics ORDER BY name")]
 
     def metrics(self, name: str) -> Series:
         """A metric over the run; empty when there is none of this name."""
-        rows = self._log.rows("SELECT step, at, value FROM metrics WHERE name = ? ORDER BY rowid", name)
-        # NULL is how sqlite keeps what is not a number.
+        rows = self._database.rows("SELECT step, at, value FROM metrics WHERE name = ? ORDER BY rowid", name)
+        # sqlite stores NaN as NULL.
         columns = np.array([[math.nan if cell is None else cell for cell in row] for row in rows], dtype=float)
         return Series(*columns.reshape(-1, 3).T)
 
     def events(self) -> list[Event]:
-        rows = self._log.rows("SELECT at, kind, detail FROM events ORDER BY sequence")
+        rows = self._database.rows("SELECT at, kind, detail FROM events ORDER BY sequence")
         return [Event(float(str(at)), str(kind), str(detail)) for at, kind, detail in rows]
 
     def devices(self) -> list[DeviceEntry]:
-        """Every device that played or was worth a word, by worker and name."""
-        told = {}
-        if self._log.has_table("health"):
-            for worker, at, record in self._log.rows("SELECT worker, at, record FROM health"):
+        """Every device that played or has a health record, by worker and name."""
+        entries = {}
+        if self._database.has_table("health"):
+            for worker, at, record in self._database.rows("SELECT worker, at, record FROM health"):
                 health = health_of(record)
-                told[str(worker), health.device] = DeviceEntry(str(worker), health.device, 0, 0, float(str(at)), health)
-        rows = self._log.rows("SELECT worker, address, episodes, invalid, last_seen_at FROM devices")
+                entries[str(worker), health.device] = DeviceEntry(
+                    str(worker), health.device, 0, 0, float(str(at)), health
+                )
+        rows = self._database.rows("SELECT worker, address, episodes, invalid, last_seen_at FROM devices")
         for worker, address, episodes, invalid, seen_at in rows:
-            known = told.get((str(worker), str(address)))
-            told[str(worker), str(address)] = DeviceEntry(
+            known = entries.get((str(worker), str(address)))
+            entries[str(worker), str(address)] = DeviceEntry(
                 str(worker),
                 str(address),
                 int(str(episodes)),
@@ -319,24 +321,24 @@ class RunStore:
                 max(float(str(seen_at)), known.last_seen_at if known else 0.0),
                 known.health if known else None,
             )
-        return [told[key] for key in sorted(told)]
+        return [entries[key] for key in sorted(entries)]
 
     def evaluations(self) -> list[EvaluationEntry]:
-        rows = self._log.rows(
+        rows = self._database.rows(
             "SELECT name, step, at, (SELECT count(*) FROM evaluation_episodes WHERE evaluation = name) "
             "FROM evaluations ORDER BY sequence"
         )
         return [EvaluationEntry(str(row[0]), int(str(row[1])), float(str(row[2])), int(str(row[3]))) for row in rows]
 
     def evaluation_trajectories(self, name: str) -> Iterator[Trajectory]:
-        """What an evaluation played, in order, screens as references. Nothing when there is none of this name."""
+        """The episodes of an evaluation, in order, screens as references. Empty if there is none of this name."""
         query = "SELECT record FROM evaluation_episodes WHERE evaluation = ? ORDER BY position"
-        for (record,) in self._log.rows(query, name):
+        for (record,) in self._database.rows(query, name):
             yield codec.decode(as_bytes(record))
 
     def find(self, prefix: str) -> list[Trajectory]:
         """All trajectories whose id begins so: inserted, invalid, or played by an evaluation."""
-        rows = self._log.rows(
+        rows = self._database.rows(
             "SELECT record FROM trajectories WHERE substr(id, 1, length(?1)) = ?1 "
             "UNION SELECT record FROM evaluation_episodes WHERE substr(id, 1, length(?1)) = ?1",
             prefix,
@@ -346,7 +348,7 @@ class RunStore:
     # -- inside
 
     def _outcome_counts(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        for outcome, count, steps in self._log.rows(
+        for outcome, count, steps in self._database.rows(
             "SELECT outcome, count(*), sum(steps) FROM trajectories GROUP BY outcome"
         ):
             yield str(outcome), (int(str(count)), int(str(steps)))

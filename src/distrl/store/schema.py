@@ -1,4 +1,4 @@
-"""The types that a value from disk or network may have. Everything else is `CorruptData`."""
+"""Validation of values from disk or network. Raises `CorruptData` for unexpected types."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def refuse(why: str, cause: BaseException | None = None) -> NoReturn:
-    raise CorruptData(f"These bytes are no trajectory: {why}. They are left alone; nothing was inserted.") from cause
+    raise CorruptData(f"These bytes are no trajectory: {why}. They were not changed; nothing was inserted.") from cause
 
 
 def fields(value: Any, *names: str) -> list[Any]:

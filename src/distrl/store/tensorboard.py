@@ -1,8 +1,8 @@
-"""Metrics for TensorBoard, beside the database: a copy for convenience, never read back.
+"""Metrics for TensorBoard: a copy of those in the database, never read back.
 
-tensorboardX's `SummaryWriter` hands its events to a thread over a bounded queue; once that thread has met a full disk
-the queue never empties and the next metric waits for ever. So events are written here, directly, and a file that
-could not be written is given up for a new one.
+tensorboardX's `SummaryWriter` passes its events to a thread over a bounded queue; once that thread hits a full disk the
+queue never empties and the next metric blocks for ever. So events are written here, directly; after a failed write a
+new file is started.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ class Tensorboard:
         self._writer: Any = None
 
     def add(self, step: int, values: Mapping[str, float], at: float) -> None:
-        """Write what is finite. A full disk costs these values here; the database has said so already."""
-        from tensorboardX.proto.event_pb2 import Event  # protobuf costs half a second that readers need not pay
+        """Write finite values. On a full disk they are dropped here; the database reports the full disk."""
+        from tensorboardX.proto.event_pb2 import (
+            Event,
+        )  # late: importing protobuf takes half a second, and readers do not need it
         from tensorboardX.summary import scalar
 
         try:
@@ -47,6 +49,6 @@ class Tensorboard:
             from tensorboardX.event_file_writer import EventsWriter
 
             self.folder.mkdir(parents=True, exist_ok=True)
-            # Names are made of seconds: two files of one second must not be one.
+            # File names have a resolution of one second; the suffix keeps them distinct.
             self._writer = EventsWriter(str(self.folder / "events"), f".{uuid.uuid4().hex}")
         return self._writer

@@ -1,7 +1,7 @@
-"""What a task template is, what an oracle holds in its hand, and how a suite is found by name.
+"""Task templates, the screen driver that oracles act through, and loading a suite by name.
 
-A template knows nothing of pixels: it names parameters, phrases the goal, edits the start state as plain data,
-judges the end state, and solves itself through the elements a screen shows.
+A template works without pixels: parameters, phrasings of the goal, edits of the start state as plain data, a check of
+the end state, and an oracle that solves it through the elements of the screen.
 
 Start-state edits are tuples that a device applies in order at reset, after seeding:
     ("set", "settings/wifi", True)                    set a value; the path is split at "/"
@@ -22,22 +22,22 @@ from typing import Any, Protocol
 
 from distrl.config.playing import TASK_FILES, is_task_file
 from distrl.errors import UnknownName
+from distrl.registry import SUITES
 from distrl.types import Action, Element, LongPress, Press, Screen, Swipe, Tap, Task, Tree, Type
 
 Params = Mapping[str, Any]
 Edit = tuple[Any, ...]
 Oracle = Iterator[Action]
 
-SUITES = ("general", "webshop")
 DISMISSALS = ("Not now", "Deny", "Later", "OK")
 """Labels of the button that closes a pop-up without a consequence."""
 LONGEST_SEARCH = 40
-"""Scrolls or turns after which an oracle gives up: a page that never ends is a page without what it seeks."""
+"""Scrolls or wheel turns after which an oracle gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """All a rule may look at when an episode is over."""
+    """What a rule may use at the end of an episode."""
 
     params: Params
     before: Tree
@@ -78,16 +78,16 @@ class Template:
     app: str
     """Id of the app it is about."""
     phrasings: tuple[str, ...]
-    """Goals with {parameter} places; at least three that mean the same."""
+    """Goals with {parameter} placeholders; at least three of the same meaning."""
     space: Mapping[str, tuple[Any, ...]]
     """The possible values of each parameter; a task is one combination of them. At least eight combinations."""
     check: Callable[[Ending], bool]
     """Whether the end state is what the goal asks for."""
-    oracle: Callable[[Hand, Params], Oracle]
-    """Solves the task by what the screen shows."""
+    oracle: Callable[[ScreenDriver, Params], Oracle]
+    """Yields the actions that solve the task, from what the screen shows."""
     max_steps: int = 15
     start: Callable[[Params, random.Random], tuple[Edit, ...]] = nothing_to_edit
-    """Edits to the seeded state, so that the task can be done and is not done yet."""
+    """Edits to the seeded state, so that the task is possible and not done yet."""
     may_change: tuple[str, ...] = ()
     """Paths that a solution changes; any other stored change is a side effect and fails the task.
     The `os` subtree and keys named `history` or `recent` never count."""
@@ -102,11 +102,10 @@ class Template:
         return [c for c in (dict(zip(self.space, values, strict=True)) for values in product) if self.allowed(c)]
 
 
-class Hand:
-    """What an oracle holds: the newest screen, and verbs that yield the actions to take.
+class ScreenDriver:
+    """The latest screen, and methods for oracles that yield the actions to take.
 
-    Whoever plays the oracle sets `screen` and `state` before asking for the next action. Every verb first closes
-    a pop-up that came by chance.
+    `look` must be called with the new screen before the next action is requested. Every method closes pop-ups first.
     """
 
     def __init__(self) -> None:
@@ -116,7 +115,7 @@ class Hand:
     # -- looking
 
     def look(self, screen: Screen, state: Tree) -> None:
-        """Take in what the phone shows now, and its state where the device lets us read it."""
+        """Set the screen, and the device's state where it can be read."""
         self.screen = screen
         self.state = state
 
@@ -144,7 +143,7 @@ class Hand:
         return min(x, 1000), min(y, 1000)
 
     def slide_to(self, slider: Element, value: int) -> Tap:
-        """Where a value of 0–100 is on its track."""
+        """A tap at the place of a value of 0–100 on the track."""
         left, _, right, _ = slider.bounds
         first, last = -(-left * 100 // self.screen.width), (right - 1) * 100 // self.screen.width
         x = round((left + (right - left) * value / 100) / self.screen.width * 100)
@@ -247,7 +246,7 @@ class Hand:
             yield from self.clear_popups()
 
     def open_app(self, title: str) -> Iterator[Action]:
-        """From wherever the phone is: home, then the app's icon, through the app drawer if need be."""
+        """Go home, then tap the app's icon, in the app drawer if it is not on the home screen."""
         yield from self.go_home()
         if not self.sees(title, "icon"):
             yield Swipe(500, 700, 500, 300)  # up on the home screen opens the drawer
@@ -278,8 +277,8 @@ def load_suite(name: str, only: Sequence[str] = ()) -> Suite:
     suite: Suite
     if is_task_file(name):
         suite = importlib.import_module("distrl.tasks.files").open_suite(Path(name))
-    elif name in SUITES:
-        suite = importlib.import_module(f"distrl.tasks.{name}").SUITE
+    elif name in SUITES.names():
+        suite = SUITES.load(name)
     else:
-        raise UnknownName("suite", name, (*SUITES, *(f"FILE{ending}" for ending in TASK_FILES)))
+        raise UnknownName("suite", name, (*SUITES.names(), *(f"FILE{ending}" for ending in TASK_FILES)))
     return suite.only(only) if only else suite

@@ -1,8 +1,8 @@
-"""How a set of templates becomes train and test tasks that never share a goal.
+"""Divides the tasks of a set of templates into train and test splits that never share a goal.
 
 - `train`: most combinations of the templates that are not held out.
-- `test-instances`: the remaining quarter of their combinations. Which ones is decided by the hash of the goal
-  inside its template, so that adding a template moves nothing.
+- `test-instances`: the remaining quarter of their combinations, chosen by the hash of the goal within its template, so
+  that adding a template changes no other's split.
 - `test-templates`: templates marked `held_out`.
 - `test-apps`: every template of the apps that are held out.
 
@@ -27,10 +27,10 @@ from distrl.types import Task
 SPLITS = ("train", "test-instances", "test-templates", "test-apps")
 SEEDS_PER_SPLIT = 2**28
 TEST_SHARE = 4
-"""One combination in this many belongs to test-instances."""
+"""One in this many combinations belongs to test-instances."""
 HOME = ("launcher", "home")
-ELSEWHERE_SHARE = 0.3
-"""Of the tasks, this share starts inside an app and not on the home screen."""
+IN_APP_SHARE = 0.3
+"""Share of the tasks that start inside an app instead of on the home screen."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class TemplateSuite:
     name: str
     members: Sequence[Template]
     held_out_apps: frozenset[str] = frozenset()
-    elsewhere: tuple[tuple[str, str], ...] = ()
-    """Apps and pages that a phone may have in front at the start, where the template does not say what is."""
+    start_pages: tuple[tuple[str, str], ...] = ()
+    """Apps and pages that may be in front at the start, unless the template opens one."""
 
     def __post_init__(self) -> None:
         names = [template.name for template in self.members]
@@ -76,14 +76,14 @@ class TemplateSuite:
         return [c for c in template.combinations() if (goals(template, c) in tested) is wanted]
 
     def goals(self, split: str) -> Iterator[str]:
-        """Every goal that a split can ever ask for."""
+        """Every goal of a split, in all phrasings."""
         for template in self.members:
             for combination in self.combinations(template, split):
                 yield from goals(template, combination)
 
     def tasks(self, split: str, count: int, seed: int) -> list[Task]:
-        """`count` tasks, spread evenly over the split's templates and shuffled. A template's combinations are used
-        up before one comes again. The same for the same seed, and a smaller count gives a prefix."""
+        """`count` tasks, spread evenly over the split's templates and shuffled. No combination
+        of a template repeats before all were used. Deterministic in the seed; a smaller count gives a prefix."""
         if split not in self.splits:
             raise UnknownName("split", split, self.splits)
         rng = random.Random(f"{self.name}/{split}/{seed}")
@@ -91,19 +91,19 @@ class TemplateSuite:
         return [self._task(*next(rounds), split, number, rng) for number in range(count)]
 
     def _rounds(self, split: str, rng: random.Random) -> Iterator[tuple[Template, dict[str, Any]]]:
-        """Each template once per round, in a new order each time, for ever."""
-        order = random.Random(rng.random())  # its own: drawing tasks one by one must not depend on their number
+        """Endless rounds of all templates, each round in a new order."""
+        order = random.Random(rng.random())  # separate, so that the order does not depend on how many tasks are drawn
         chosen = [(t, c) for t in self.members if (c := self.combinations(t, split))]
-        waiting: dict[str, list[dict[str, Any]]] = {template.name: [] for template, _ in chosen}
+        unused: dict[str, list[dict[str, Any]]] = {template.name: [] for template, _ in chosen}
         while True:
             for template, combinations in order.sample(chosen, len(chosen)):
-                if not waiting[template.name]:
-                    waiting[template.name] = order.sample(combinations, len(combinations))
-                yield template, waiting[template.name].pop()
+                if not unused[template.name]:
+                    unused[template.name] = order.sample(combinations, len(combinations))
+                yield template, unused[template.name].pop()
 
     def _task(self, template: Template, params: Params, split: str, number: int, rng: random.Random) -> Task:
         phrasing = rng.choice(template.phrasings)
-        place = rng.choice(self.elsewhere) if self.elsewhere and rng.random() < ELSEWHERE_SHARE else HOME
+        page = rng.choice(self.start_pages) if self.start_pages and rng.random() < IN_APP_SHARE else HOME
         device_seed = SPLITS.index(split) * SEEDS_PER_SPLIT + rng.randrange(SEEDS_PER_SPLIT)
         return Task(
             id=f"{self.name}/{template.name}/{split}/{number}-{fingerprint(phrasing, params, device_seed)[:8]}",
@@ -114,13 +114,13 @@ class TemplateSuite:
             seed=device_seed,
             max_steps=template.max_steps,
             params=dict(params),
-            start=_opened(template.start(params, random.Random(device_seed)), place),
+            start=_with_start_page(template.start(params, random.Random(device_seed)), page),
         )
 
 
-def _opened(edits: tuple[Edit, ...], place: tuple[str, str]) -> tuple[Edit, ...]:
-    """The edits, and one that puts a page in front unless they have their own."""
-    return edits if any(edit[0] == "open" for edit in edits) else (*edits, ("open", *place))
+def _with_start_page(edits: tuple[Edit, ...], page: tuple[str, str]) -> tuple[Edit, ...]:
+    """The edits, and one that opens the page unless they open one themselves."""
+    return edits if any(edit[0] == "open" for edit in edits) else (*edits, ("open", *page))
 
 
 def goals(template: Template, params: Params) -> tuple[str, ...]:
@@ -129,9 +129,9 @@ def goals(template: Template, params: Params) -> tuple[str, ...]:
 
 
 def unseen_goals(template: Template) -> set[tuple[str, ...]]:
-    """The goals of test-instances: those of the lowest hashes, a quarter of all and at least one.
+    """The goals of test-instances: the quarter with the lowest hashes, at least one.
 
-    Goals are ranked, not combinations: two combinations that read the same fall on the same side.
+    Goals are ranked, not combinations, so that combinations with equal goals are in the same split.
     """
     distinct = {goals(template, combination) for combination in template.combinations()}
     ranked = sorted(distinct, key=lambda phrased: fingerprint(template.name, *sorted(map(normalise, phrased))))
@@ -139,7 +139,7 @@ def unseen_goals(template: Template) -> set[tuple[str, ...]]:
 
 
 def normalise(goal: str) -> str:
-    """A goal without the differences that do not make it another goal: case, spaces, punctuation."""
+    """A goal without case, punctuation and repeated spaces, which do not make it a different goal."""
     return " ".join(re.findall(r"\w+", goal.casefold()))
 
 

@@ -1,4 +1,4 @@
-"""What a worker needs of the outside: a host to play for, a brain to ask, a spool to keep what is finished."""
+"""What a worker needs of the outside: a host to play for, a policy to ask, a spool to keep what is finished."""
 
 from __future__ import annotations
 
@@ -37,16 +37,20 @@ class HostClient(Protocol):
         """How a device of this worker is now; the newest is kept."""
 
 
-class PolicyClient(Protocol):
-    """A policy behind a queue: whoever asks at the same time is answered in one batch."""
+class FollowingPolicy(Protocol):
+    """A policy that takes newer weights while it is used."""
 
     @property
     def version(self) -> int: ...
 
-    async def act(self, prompt: Prompt) -> Decision: ...
-
     async def load(self, weights: VersionedWeights) -> None:
         """Take newer weights between two batches. Raises `CorruptData`, and keeps the old ones, on a bad checksum."""
+
+
+class PolicyClient(FollowingPolicy, Protocol):
+    """A policy behind a queue: prompts that arrive at the same time are answered in one batch."""
+
+    async def act(self, prompt: Prompt) -> Decision: ...
 
     def known_features(self, digests: Sequence[str]) -> Features:
         """What the policy made of these screens, as far as it still knows."""

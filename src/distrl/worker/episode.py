@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -78,7 +80,7 @@ class Episode:
         judge: Judge,
         limits: EpisodeLimits,
         *,
-        mint: Callable[[], str],
+        new_id: Callable[[], str],
         now: Callable[[], float],
         worker: str = "",
         slot: int | None = None,
@@ -88,7 +90,7 @@ class Episode:
         self.policy_client = policy_client
         self.judge = judge
         self.limits = limits
-        self.mint = mint
+        self.new_id = new_id
         self.now = now
         self.worker = worker
         self.device_name = device.address if slot is None else f"{device.address}#{slot}"
@@ -98,8 +100,9 @@ class Episode:
     async def play(self, task: Task) -> Trajectory:
         return await (await self.play_out(task)).judged(self.judge, self.limits.command_s)
 
-    async def play_out(self, task: Task) -> Played:
-        """Everything that needs the device; what is left is to judge it."""
+    async def play_out(self, task: Task, lease_id: str = "") -> Played:
+        """Everything that needs the device; what is left is to judge it. `lease_id` goes with the trajectory, which
+        settles it."""
         started_at = self.now()
         record = _Record()
         outcome = UNJUDGED
@@ -118,7 +121,7 @@ class Episode:
         if self.fault is not None:
             outcome = Outcome("invalid", str(self.fault))
         trajectory = Trajectory(
-            id=self.mint(),
+            id=self.new_id(),
             task=task,
             steps=tuple(record.steps),
             outcome=outcome,
@@ -127,6 +130,7 @@ class Episode:
             device=self.device_name,
             started_at=started_at,
             duration_s=self.now() - started_at,
+            lease_id=lease_id,
         )
         return Played(trajectory, evidence)
 
@@ -174,3 +178,16 @@ class _Record:
     def __init__(self) -> None:
         self.steps: list[Step] = []
         self.screen: Screen | None = None
+
+
+class TrajectoryIds:
+    """New trajectory ids: unique over workers, restarts and resumes, and the same again in a repeated serial run.
+
+    `incarnation` must be a number that no other worker of the run was ever given.
+    """
+
+    def __init__(self, seed: int, incarnation: int) -> None:
+        self._rng = random.Random(f"trajectories/{seed}/{incarnation}")
+
+    def __call__(self) -> str:
+        return str(uuid.UUID(int=self._rng.getrandbits(128), version=4))

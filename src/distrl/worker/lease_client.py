@@ -1,4 +1,4 @@
-"""Where the slots of a worker queue up for tasks: one question to the host for all of them, first come first served.
+"""Leases tasks for all devices of a worker: one question to the host for all that are free, first come first served.
 
 A host that holds its workers back is then asked once per worker and not once per device, however many devices wait.
 """
@@ -6,13 +6,10 @@ A host that holds its workers back is then asked once per worker and not once pe
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable
 
-from distrl.errors import Unreachable
 from distrl.types import Lease
-from distrl.worker.backoff import Backoff
-from distrl.worker.base import HostClient
+from distrl.worker.host_client import TolerantHostClient
 
 HELD_SHARE = 0.02
 """A worker that got no lease asks again after this share of the time that it has been held: it loses no more than that,
@@ -23,25 +20,23 @@ Answer = asyncio.Future[Lease | None]
 
 
 class LeaseClient:
-    """Owned by the worker. Asks only while somebody waits, and never twice at the same time."""
+    """Owned by the worker. Asks only while a device waits, and never twice at the same time."""
 
     def __init__(
-        self, worker: str, client: HostClient, *, full: Callable[[], bool], refresh: Callable[[], Awaitable[None]]
+        self, host: TolerantHostClient, *, full: Callable[[], bool], refresh: Callable[[], Awaitable[None]]
     ) -> None:
-        """`full`: no episode should start now. `refresh`: take the newest weights; asked for after the host had held us
-        back, because what it waited for is mostly a new version."""
-        self._worker = worker
-        self._client = client
+        """`full`: no episode should start now. `refresh`: load the newest weights; called after the host has held this
+        worker, because what it waited for is mostly a new version."""
+        self._host = host
         self._full = full
         self._refresh = refresh
         self._queue: list[Answer] = []
         self._task: asyncio.Task[None] | None = None
         self.over = asyncio.Event()
-        """Set when there will never be another task, also for slots that do not ask."""
+        """Set when there will never be another task, also for devices that do not ask."""
 
     async def lease(self) -> Lease | None:
-        """The next task; None when there will never be another one. Raises what the host's client raises, except that
-        a host out of reach is waited for."""
+        """The next task; None when there will never be another one."""
         answer: Answer = asyncio.get_running_loop().create_future()
         self._queue.append(answer)
         if self._task is None:
@@ -49,7 +44,7 @@ class LeaseClient:
         try:
             return await answer
         except asyncio.CancelledError:
-            await self._take_back(answer)
+            await self._return_unused(answer)
             raise
 
     async def close(self) -> None:
@@ -60,9 +55,9 @@ class LeaseClient:
 
     async def _serve(self) -> None:
         try:
-            await asyncio.sleep(0)  # lets every slot that is free now into the first question
+            await asyncio.sleep(0)  # lets every device that is free now into the first question
             await self._ask_until_served()
-        except Exception as error:  # every slot that waits must hear of it; none may hang
+        except Exception as error:  # every device that waits must hear of it; none may hang
             for answer in self._waiting():
                 answer.set_exception(error)
         finally:
@@ -70,22 +65,16 @@ class LeaseClient:
 
     async def _ask_until_served(self) -> None:
         now = asyncio.get_running_loop().time
-        backoff, held_since = Backoff(), None
+        held_since = None
         while waiting := self._waiting():
-            try:
-                leases = [] if self._full() else await self._client.lease(self._worker, len(waiting))
-            except Unreachable:
-                await backoff.wait()
-                continue
-            backoff.reset()
+            leases = [] if self._full() else await self._host.lease(len(waiting))
             if leases is not None and not leases:
                 held_since = now() if held_since is None else held_since
                 await asyncio.sleep(min(HELD_MOST_S, max(HELD_LEAST_S, HELD_SHARE * (now() - held_since))))
                 continue
             if held_since is not None:
                 held_since = None
-                with contextlib.suppress(Unreachable):  # the old weights still play
-                    await self._refresh()
+                await self._refresh()
             await self._hand_out(leases)
 
     async def _hand_out(self, leases: list[Lease] | None) -> None:
@@ -96,18 +85,14 @@ class LeaseClient:
                 answer.set_result(None)
             elif leases:
                 answer.set_result(leases.pop(0))
-        if leases:  # who asked for these has been cancelled since
-            await self._give_back(leases)
+        if leases:  # whoever asked for these has been cancelled since
+            await self._host.give_back([lease.id for lease in leases])
 
     def _waiting(self) -> list[Answer]:
         self._queue = [answer for answer in self._queue if not answer.done()]
         return self._queue
 
-    async def _take_back(self, answer: Answer) -> None:
-        """A slot that is cancelled in the very moment in which it was served cannot play."""
+    async def _return_unused(self, answer: Answer) -> None:
+        """A device that is cancelled in the very moment in which it was served cannot play."""
         if answer.done() and not answer.cancelled() and answer.exception() is None and (lease := answer.result()):
-            await self._give_back([lease])
-
-    async def _give_back(self, leases: list[Lease]) -> None:
-        with contextlib.suppress(Unreachable):  # the host gives them back itself once they have run out
-            await self._client.give_back([lease.id for lease in leases])
+            await self._host.give_back([lease.id])

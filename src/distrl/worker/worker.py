@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from distrl.background import in_background
 from distrl.config import Config
 from distrl.devices.base import Device
-from distrl.devices.fleet.caretaker import Caretaker
-from distrl.devices.fleet.ladder import Care
-from distrl.errors import CorruptData, Unreachable
+from distrl.devices.fleet.ladder import RecoveryPolicy
+from distrl.devices.fleet.supervisor import DeviceSupervisor
 from distrl.judges.base import Judge
-from distrl.worker.backoff import Backoff
+from distrl.types import Lease
 from distrl.worker.base import HostClient, Outbox, PolicyClient
-from distrl.worker.episode import Episode, EpisodeLimits
+from distrl.worker.episode import Episode, EpisodeLimits, TrajectoryIds
 from distrl.worker.feature_upload import FeatureUpload
-from distrl.worker.herald import Herald
-from distrl.worker.ids import TrajectoryIds
+from distrl.worker.host_client import TolerantHostClient
 from distrl.worker.judging import Judging
 from distrl.worker.lease_client import LeaseClient
-from distrl.worker.slot import Slot
 from distrl.worker.uploader import Uploader
+from distrl.worker.weights import WeightFollower
 
-WEIGHTS_POLL_S = 1.0
 STOPPING_SHARE = 0.25
 """Of `runtime.wait_s`: how long a worker that is told to stop waits for outcomes. The rest is for their delivery."""
 
@@ -49,120 +44,140 @@ class Worker:
     ) -> None:
         self.name = name
         self.config = config
-        self.client = client
         self.policy_client = policy_client
         self.judge = judge
         self.open_device = open_device
         self.now = now
-        sharing = FeatureUpload(policy_client, client) if config.workers.share_features else None
-        self.uploader = Uploader(name, spool, client, limit_bytes=config.workers.spool_mb * 2**20, sharing=sharing)
-        self.pending = Judging(
-            name,
+        self.host = TolerantHostClient(name, client)
+        self.weights = WeightFollower(policy_client, self.host)
+        sharing = config.workers.share_features
+        features = FeatureUpload(policy_client.known_features, self.host) if sharing else None
+        self.uploader = Uploader(spool, self.host, limit_bytes=config.workers.spool_mb * 2**20, features=features)
+        self.judging = Judging(
             judge,
             self.uploader,
-            client,
+            self.host,
             limit=config.judge.max_pending,
-            judge_s=config.judge.give_up_s + config.devices.command_timeout_s,  # its own deadline comes first
+            timeout_s=config.judge.give_up_s + config.devices.command_timeout_s,  # its own deadline comes first
         )
-        self.desk = LeaseClient(name, client, full=lambda: self.uploader.full, refresh=self.refresh_weights)
+        self.leases = LeaseClient(self.host, full=lambda: self.uploader.full, refresh=self.weights.refresh)
         self._stopping = asyncio.Event()
-        self._refused_version = -1
-        self._refreshing = asyncio.Lock()
 
     async def run(self) -> None:
         """Play until there is no task left or `stop` is called; nothing is ever delivered by halves.
 
-        Raises what the policy raises: a model that cannot answer is nobody's lost device.
+        Raises what the policy raises: a model that cannot answer is no fault of any device.
         """
-        mint = TrajectoryIds(self.config.run.seed, await self._join())
+        ids = TrajectoryIds(self.config.run.seed, await self.host.join())
         await self.uploader.drain()  # what an earlier process left goes first
-        chores = (self.uploader.run(), self._follow_weights(), self.pending.watch(), self.pending.keep_account())
-        errands = [asyncio.ensure_future(chore) for chore in chores]
-        slots = [asyncio.ensure_future(slot.run()) for slot in self._slots(mint)]
-        playing = asyncio.gather(*slots)
-        ending = asyncio.ensure_future(self._stopping.wait())
+        services = (self.uploader.run(), self.weights.run(), self.judging.raise_errors(), self.judging.report_usage())
+        serving = [asyncio.ensure_future(service) for service in services]
+        loops = [asyncio.ensure_future(self._device_loop(slot, ids).run()) for slot in self._slots]
+        playing = asyncio.gather(*loops)
+        stopping = asyncio.ensure_future(self._stopping.wait())
         try:
-            await _first_end([ending, playing, *errands])
-            await _cancel([playing, *slots])
-            await self._await_outcomes(ending)
+            await _first_end([stopping, playing, *serving])
+            await _cancel([playing, *loops])
+            await self._await_outcomes(stopping)
             await asyncio.wait_for(self.uploader.drain(), self.config.runtime.wait_s)
         except TimeoutError:
             pass  # the host takes nothing now; what waits is safe on disk, and the next process delivers it
         finally:
-            await _cancel([ending, playing, *slots, *errands])
-            await self.pending.close()
-            await self.desk.close()
+            await _cancel([stopping, playing, *loops, *serving])
+            await self.judging.close()
+            await self.leases.close()
 
     def stop(self) -> None:
         """Start no episode any more, give back what is being played, wait a moment for outcomes, deliver what is
         finished; `run` then returns."""
         self._stopping.set()
 
-    def _slots(self, mint: Callable[[], str]) -> list[Slot]:
+    @property
+    def _slots(self) -> range:
+        return range(self.config.devices.per_worker)
+
+    def _device_loop(self, slot: int, ids: Callable[[], str]) -> DeviceLoop:
         devices = self.config.devices
         limits = EpisodeLimits(devices.command_timeout_s, devices.episode_timeout_s, self.config.policy.history)
 
-        def starter(slot: int) -> Callable[[Device], Episode]:
-            return lambda device: Episode(
-                device, self.policy_client, self.judge, limits, mint=mint, now=self.now, worker=self.name, slot=slot
+        def open_device() -> Awaitable[Device]:
+            return self.open_device(slot)
+
+        def episode_on(device: Device) -> Episode:
+            return Episode(
+                device, self.policy_client, self.judge, limits, new_id=ids, now=self.now, worker=self.name, slot=slot
             )
 
-        def caretaker(slot: int) -> Caretaker:
-            def opener() -> Awaitable[Device]:
-                return self.open_device(slot)
+        supervisor = DeviceSupervisor(
+            slot, devices.address, open_device, RecoveryPolicy.of(devices), self.host, now=self.now
+        )
+        return DeviceLoop(supervisor, episode_on, self.leases, self.judging, self.host)
 
-            herald = Herald(self.name, self.client)
-            return Caretaker(slot, devices.address, opener, Care.of(devices), herald, now=self.now)
-
-        return [
-            Slot(caretaker(number), starter(number), self.desk, self.pending, self.client)
-            for number in range(devices.per_worker)
-        ]
-
-    async def _await_outcomes(self, ending: asyncio.Future[Any]) -> None:
-        """All of them, where nothing is left to play; who was told to stop gives back what takes too long."""
-        settling = asyncio.ensure_future(self.pending.settled())
+    async def _await_outcomes(self, stopping: asyncio.Future[Any]) -> None:
+        """All of them, where nothing is left to play; a worker that was told to stop gives back what takes too long."""
+        judged = asyncio.ensure_future(self.judging.all_judged())
         try:
-            await _first_end([settling, ending])
-            await asyncio.wait([settling], timeout=STOPPING_SHARE * self.config.runtime.wait_s)
-            if settling.done():
-                settling.result()
+            await _first_end([judged, stopping])
+            await asyncio.wait([judged], timeout=STOPPING_SHARE * self.config.runtime.wait_s)
+            if judged.done():
+                judged.result()
         finally:
-            await _cancel([settling])
-            await self.pending.close()
+            await _cancel([judged])
+            await self.judging.close()
 
-    async def _join(self) -> int:
-        backoff = Backoff()
-        while True:
-            try:
-                return await self.client.join(self.name)
-            except Unreachable:
-                await backoff.wait()
 
-    async def _follow_weights(self) -> None:
-        """Keep the policy new without stopping any device: each decision carries the version it was made with."""
-        while True:
-            with contextlib.suppress(Unreachable):  # the old weights still play; the next poll is a second away
-                await self.refresh_weights()
-            await asyncio.sleep(WEIGHTS_POLL_S)
+class DeviceLoop:
+    """What one device does until there is no task left: recover if need be, lease, play, submit. It waits for no other.
 
-    async def refresh_weights(self) -> None:
-        """Take the newest weights there are. Torn ones are refused, reported once, and the old ones stay."""
-        async with self._refreshing:  # two at once could end with the older of two versions
-            await self._take_newest()
+    It holds a task only while its device is fit to play: a device that is being opened or recovered has no lease.
+    """
 
-    async def _take_newest(self) -> None:
-        weights = await self.client.latest(self.policy_client.version)
-        if weights is None or weights.version == self._refused_version:
-            return
+    def __init__(
+        self,
+        supervisor: DeviceSupervisor,
+        episode_on: Callable[[Device], Episode],
+        leases: LeaseClient,
+        judging: Judging,
+        host: TolerantHostClient,
+    ) -> None:
+        self._supervisor = supervisor
+        self._episode_on = episode_on
+        self._leases = leases
+        self._judging = judging
+        self._host = host
+
+    async def run(self) -> None:
         try:
-            # Reading half a gigabyte takes a second; in the loop's own thread every device would wait for it.
-            if not await in_background(lambda: weights.intact):
-                raise CorruptData(f"Weights of version {weights.version} fail their checksum; the old ones stay.")
-            await self.policy_client.load(weights)
-        except CorruptData as error:
-            self._refused_version = weights.version
-            await self.client.report(self.name, "weights_refused", str(error))
+            while (device := await self._healthy_device()) is not None:
+                if (lease := await self._leases.lease()) is None:
+                    return
+                await self._play(device, lease)
+        finally:
+            await self._supervisor.close()
+
+    async def _play(self, device: Device, lease: Lease) -> None:
+        """Play the task and submit the episode; a loop that is cancelled before that gives the lease back."""
+        episode = self._episode_on(device)
+        try:
+            await self._supervisor.on_episode_start()
+            played = await episode.play_out(lease.task, lease.id)
+        except asyncio.CancelledError:
+            await self._host.give_back([lease.id])
+            raise
+        await self._judging.submit(played)
+        await self._supervisor.on_episode_end(episode.fault)
+
+    async def _healthy_device(self) -> Device | None:
+        """None when the last task was played before the device was fit: then nobody waits for it."""
+        if self._supervisor.device is not None:
+            return self._supervisor.device
+        recovering = asyncio.ensure_future(self._supervisor.ready())
+        over = asyncio.ensure_future(self._leases.over.wait())
+        try:
+            await asyncio.wait((recovering, over), return_when=asyncio.FIRST_COMPLETED)
+            return recovering.result() if recovering.done() else None
+        finally:
+            await _cancel([recovering, over])
 
 
 async def _first_end(futures: Sequence[asyncio.Future[Any]]) -> None:

@@ -15,19 +15,19 @@ def slow_advantages(batch, estimates, settings):
         for h in range(1, length + 1):
             reward = (outcome if h == length else 0.0) - settings.invalid_penalty * batch.invalid[n, h - 1].item()
             following = value[h] if h < length else 0.0
-            trust = settings.trace_decay ** (length - h) * outcome
+            trust = settings.outcome_decay ** (length - h) * outcome
             advantage.append(trust + (1 - trust) * (following + reward - value[h - 1]))
         advantages.append(np.array(advantage))
     return advantages
 
 
 def test_steps_are_learned_where_the_advantage_exceeds_one_over_the_horizon():
-    batch, estimates, settings = random_batch(), random_estimates(), algorithm("digirl", instruction_filter=0.0)
-    advantages = slow_advantages(batch, estimates, settings)
+    batch, estimates, built = random_batch(), random_estimates(), algorithm("digirl", instruction_filter=0.0)
+    advantages = slow_advantages(batch, estimates, built.settings)
     learned = [advantages[n] > 1 / batch.horizon[n].item() for n in range(4)]
     count = sum(int(row.sum()) for row in learned)
     assert 0 < count < sum(LENGTHS)
-    weight = rows(settings.plan(batch, estimates).targets.policy_weight)
+    weight = rows(built.plan(batch, estimates).targets.policy_weight)
     for n in range(4):
         np.testing.assert_allclose(weight[n], learned[n] * batch.importance[n].item() / count, rtol=1e-5)
 
@@ -44,19 +44,19 @@ def test_only_trajectories_that_did_better_than_the_instruction_promised_are_lea
 
 
 def test_no_ratio_a_step_of_an_old_policy_teaches_as_much_as_one_of_the_present():
-    batch, estimates, settings = random_batch(), random_estimates(), algorithm("digirl")
+    batch, estimates, built = random_batch(), random_estimates(), algorithm("digirl")
     older = replace(batch, behaviour_logprob=batch.behaviour_logprob - 3.0 * batch.mask)
     torch.testing.assert_close(
-        settings.plan(batch, estimates).targets.policy_weight, settings.plan(older, estimates).targets.policy_weight
+        built.plan(batch, estimates).targets.policy_weight, built.plan(older, estimates).targets.policy_weight
     )
 
 
 def test_both_critics_learn_the_outcome_of_every_trajectory():
-    batch, estimates, settings = random_batch(), random_estimates(), algorithm("digirl", instruction_filter=0.9)
-    targets = settings.plan(batch, estimates).targets
+    batch, estimates, built = random_batch(), random_estimates(), algorithm("digirl", instruction_filter=0.9)
+    targets = built.plan(batch, estimates).targets
     outcomes = batch.spread(batch.outcome)[batch.mask]
     torch.testing.assert_close(targets.value, outcomes)
-    sum(settings.losses(targets, estimates).values()).backward()
+    sum(built.losses(targets, estimates).values()).backward()
     for gradient in (estimates.value_logit.grad, estimates.trajectory_value_logit.grad):
         assert (torch.sign(gradient) == 1 - 2 * outcomes).all()
 

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 import torch
-from batches import algorithm, on_policy, random_batch, random_estimates, wider
+from batches import algorithm, on_policy, random_batch, random_estimates, uses_critic, wider
 
-from distrl.algorithms import ALGORITHMS, Batch, Estimates
-from distrl.config import AlgorithmConfig
+from distrl.algorithms.base import Batch, Estimates
+from distrl.config import Config
+from distrl.registry import ALGORITHMS
 
-NAMES = sorted(ALGORITHMS)
+NAMES = sorted(ALGORITHMS.names())
 COMMON = {"ratio/mean", "ratio/p95", "ratio/effective_sample_size", "policy/entropy", "sample/steps_learned"}
 
 
@@ -18,7 +19,8 @@ def total(built, batch, estimates):
 
 
 def test_every_algorithm_can_be_named_in_a_config():
-    assert set(AlgorithmConfig.model_fields["name"].annotation.__args__) == set(ALGORITHMS)
+    for name in NAMES:
+        assert Config.model_validate({"algorithm": {"name": name}}).algorithm == ALGORITHMS.load(name)()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -76,7 +78,7 @@ def test_critics_learn_where_there_are_any_and_only_there(name):
     assert ("value/brier" in built.plan(batch, estimates).metrics) == built.uses_critic
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not ALGORITHMS[name].uses_critic])
+@pytest.mark.parametrize("name", [name for name in NAMES if not uses_critic(name)])
 def test_without_a_critic_the_targets_are_known_before_the_model_is_asked(name):
     batch, estimates, built = random_batch(), random_estimates(), algorithm(name)
     blind = built.plan(batch, Estimates.none(10, torch.device("cpu"))).targets
@@ -116,7 +118,7 @@ def without(batch: Batch, row: int) -> Batch:
     return Batch(*(getattr(batch, field)[kept] for field in Batch.__dataclass_fields__))
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not ALGORITHMS[name].uses_critic])
+@pytest.mark.parametrize("name", [name for name in NAMES if not uses_critic(name)])
 def test_what_is_not_worth_scoring_would_not_have_moved_the_policy(name):
     batch = replace(
         random_batch(), group_mean=torch.tensor([0.5, 0.0, 0.5, 0.5]), group_std=torch.tensor([0.5, 0.0, 0.5, 0.5])

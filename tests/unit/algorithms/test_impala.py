@@ -23,9 +23,9 @@ def slow(batch, estimates, settings):
 
 
 def test_targets_and_weights_equal_slow_ones_written_from_the_page():
-    batch, estimates, settings = random_batch(), random_estimates(), algorithm("impala")
-    targets = settings.plan(batch, estimates).targets
-    for n, (target, advantage, ratio) in enumerate(slow(batch, estimates, settings)):
+    batch, estimates, built = random_batch(), random_estimates(), algorithm("impala")
+    targets = built.plan(batch, estimates).targets
+    for n, (target, advantage, ratio) in enumerate(slow(batch, estimates, built.settings)):
         np.testing.assert_allclose(rows(targets.value)[n], target.clip(0, 1), rtol=1e-4, atol=1e-6)
         expected = batch.importance[n].item() * ratio * advantage / sum(LENGTHS)
         np.testing.assert_allclose(rows(targets.policy_weight)[n], expected, rtol=1e-4, atol=1e-7)
@@ -43,7 +43,7 @@ def test_an_action_that_the_policy_gave_up_says_little_about_its_own_state():
 
 
 def test_entropy_is_part_of_the_loss_and_v_traj_is_not():
-    batch, estimates, settings = random_batch(), random_estimates(), algorithm("impala")
-    sum(settings.losses(settings.plan(batch, estimates).targets, estimates).values()).backward()
+    batch, estimates, built = random_batch(), random_estimates(), algorithm("impala")
+    sum(built.losses(built.plan(batch, estimates).targets, estimates).values()).backward()
     assert (estimates.entropy.grad < 0).all()
     assert estimates.trajectory_value_logit.grad is None

@@ -6,10 +6,11 @@ import pytest
 from served import programs
 
 from distrl.bench import adb
-from distrl.bench._phones import served_phones
-from distrl.bench.adb import BARE, OURS, Round
+from distrl.bench._phone_processes import served_phones
+from distrl.bench.adb import BARE, OURS, ContenderRound
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not programs(), reason="no adb here")
 def test_every_contender_steps_every_phone_in_every_repeat():
     figures = adb.run(phones=3, seconds=0.3, repeats=2, processes=2)
@@ -28,14 +29,14 @@ def test_phones_are_spread_over_processes_and_no_two_share_a_port():
         assert all(address.startswith("127.0.0.1:") for address in addresses)
 
 
-def test_everybody_goes_first_in_turn():
+def test_the_order_of_contenders_rotates():
     assert [adb._order(repeat)[0] for repeat in range(3)] == [OURS, *BARE]
     assert all(sorted(adb._order(repeat)) == sorted((OURS, *BARE)) for repeat in range(3))
 
 
 def test_the_bar_is_asked_for_over_each_way_of_adbutils_alone():
-    def turns(steps: int) -> list[Round]:
-        return [Round(1.0, 0.5, [0.001] * steps, [0.002] * steps) for _ in range(2)]
+    def turns(steps: int) -> list[ContenderRound]:
+        return [ContenderRound(1.0, 0.5, [0.001] * steps, [0.002] * steps) for _ in range(2)]
 
     figures = adb.figures({OURS: turns(95), "screenshot": turns(100), "framebuffer": turns(200)}, seed=0)
     assert figures["bar"] == {"at_least": 0.9, "met_over": {"screenshot": True, "framebuffer": False}}

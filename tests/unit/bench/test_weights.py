@@ -1,12 +1,12 @@
-"""What the weights bench makes of its marks; the run itself is in the integration tests."""
+"""The figures of the weights bench, from timestamps; the run itself is in the integration tests."""
 
 from __future__ import annotations
 
 import pytest
 
 from distrl.bench import weights
-from distrl.bench._ballast import Ballast, BallastPolicy, Marks, read_marks
-from distrl.bench.weights import Applied, History, Wait
+from distrl.bench._synthetic_run import SyntheticLoad, SyntheticPolicy, Timestamps, read_timestamps
+from distrl.bench.weights import Applied, DeviceWait, History
 from distrl.types import VersionedWeights
 
 
@@ -23,17 +23,25 @@ def test_a_version_has_arrived_when_the_last_worker_acts_on_it_or_on_a_newer_one
     assert history.windows(workers=2) == [(10.0, 20.75), (20.0, 21.0)]  # b skipped 1; 3 never came to b
 
 
-def test_lost_is_what_devices_waited_beyond_what_such_waits_always_take():
-    quiet = [Wait("x", "perform", t, t + 0.001) for t in (1.0, 2.0, 3.0)] + [Wait("y", "reset", 1.0, 1.020)]
-    loud = [Wait("x", "perform", 10.1, 10.111), Wait("y", "reset", 10.2, 10.220), Wait("y", "perform", 10.3, 10.301)]
+def test_lost_time_is_waiting_beyond_the_usual_waits():
+    quiet = [DeviceWait("x", "perform", t, t + 0.001) for t in (1.0, 2.0, 3.0)] + [DeviceWait("y", "reset", 1.0, 1.020)]
+    loud = [
+        DeviceWait("x", "perform", 10.1, 10.111),
+        DeviceWait("y", "reset", 10.2, 10.220),
+        DeviceWait("y", "perform", 10.3, 10.301),
+    ]
     assert weights.lost_ms([*quiet, *loud], [(10.0, 11.0), (20.0, 21.0)]) == pytest.approx([5.0, 0.0])
 
 
-def test_figures_tell_waits_while_publishing_from_quiet_ones():
+def test_figures_separate_waits_while_publishing_from_others():
     history = History(
         published=(10.0,),
         applied=(applied("a", 1, 10.5),),
-        waits=(Wait("x", "perform", 1.0, 1.001), Wait("x", "perform", 10.2, 10.203), Wait("x", "reset", 12.0, 12.010)),
+        waits=(
+            DeviceWait("x", "perform", 1.0, 1.001),
+            DeviceWait("x", "perform", 10.2, 10.203),
+            DeviceWait("x", "reset", 12.0, 12.010),
+        ),
     )
     figures = weights.figures(history, workers=1, copy_ms=[10.0])
     assert figures["latency_p50_ms"] == pytest.approx(500.0)
@@ -48,7 +56,7 @@ def test_figures_tell_waits_while_publishing_from_quiet_ones():
     ("mean", "interval", "nothing"),
     [(5.0, [-1.0, 9.0], True), (0.5, [0.3, 0.7], True), (5.0, [3.0, 7.0], False)],
 )
-def test_nothing_is_what_cannot_be_told_from_zero_or_from_the_noise(mean, interval, nothing):
+def test_lost_time_counts_as_none_if_its_interval_includes_zero_or_it_is_below_the_noise(mean, interval, nothing):
     assert weights.is_nothing({"device_lost_mean_ms": mean, "device_lost_ci95_ms": interval}) is nothing
 
 
@@ -58,22 +66,22 @@ def test_the_interval_of_a_mean_narrows_around_it():
     assert 1.7 < low < 2.0 < high < 2.3
 
 
-def test_marks_come_back_as_they_were_put(tmp_path):
-    marks = Marks(tmp_path / "marks")
-    marks.put("publish", 10.0)
-    marks.put("busy", "w/0", "reset", 1.0, 2.0)
-    marks.put("busy", "w/0", "perform", 2.5, 3.0)
-    marks.put("applied", 1, 10.25, 10.5, 0.001)
-    history = History.read(read_marks(tmp_path / "marks"))
+def test_timestamps_are_read_as_they_were_written(tmp_path):
+    timestamps = Timestamps(tmp_path / "timestamps")
+    timestamps.put("publish", 10.0)
+    timestamps.put("busy", "w/0", "reset", 1.0, 2.0)
+    timestamps.put("busy", "w/0", "perform", 2.5, 3.0)
+    timestamps.put("applied", 1, 10.25, 10.5, 0.001)
+    history = History.read(read_timestamps(tmp_path / "timestamps"))
     assert history.published == (10.0,)
     assert [(one.version, one.at, one.making_ready_s, one.swap_s) for one in history.applied] == [
         (1, 10.5, 0.25, 0.001)
     ]
-    assert history.waits == (Wait("w/0", "perform", 2.0, 2.5),)
+    assert history.waits == (DeviceWait("w/0", "perform", 2.0, 2.5),)
 
 
-def test_the_policy_is_as_heavy_as_it_should_be_and_takes_weights_as_others_do(tmp_path):
-    policy, other = (BallastPolicy(Ballast(40.0, 0.0), Marks(tmp_path / "marks")) for _ in range(2))
+def test_the_synthetic_policy_has_the_size_given_and_stages_weights(tmp_path):
+    policy, other = (SyntheticPolicy(SyntheticLoad(40.0, 0.0), Timestamps(tmp_path / "timestamps")) for _ in range(2))
     arrays = policy.weights()
     assert sum(array.nbytes for array in arrays.values()) == pytest.approx(40 * 2**20, rel=1e-3)
     assert len(arrays) > 2

@@ -90,7 +90,7 @@ def test_kvm_is_asked_for_where_the_emulator_itself_sees_none(sdk, tmp_path, mon
     assert mend in str(caught.value)
 
 
-def test_attached_phones_are_told_with_what_they_can_type():
+def test_attached_phones_are_listed_with_their_keyboards():
     with served(phones=2) as phones:
         found = android.phones("adb://" + ",".join(phones.addresses), deep=False)
     assert [(finding.name, finding.status) for finding in found] == [(address, "ok") for address in phones.addresses]
@@ -100,13 +100,13 @@ def test_attached_phones_are_told_with_what_they_can_type():
 def test_a_phone_without_the_keyboard_is_a_warning(monkeypatch):
     from distrl.devices.adb import keyboard
 
-    monkeypatch.setattr(keyboard, "parse_survey", lambda text: (False, ""))
+    monkeypatch.setattr(keyboard, "parse_keyboards", lambda text: (False, ""))
     with served() as phones:
         (finding,) = android.phones(f"adb://{phones.address}", deep=False)
     assert (finding.status, "ADBKeyboard.apk" in finding.mend) == ("warn", True)
 
 
-def test_a_phone_that_trusts_nobody_says_what_to_press_and_is_missing_where_it_is_the_only_one():
+def test_an_unauthorized_phone_says_what_to_press_and_is_missing_if_it_is_the_only_one():
     with served("unauthorized") as distrustful, served() as other:
         alone = android.phones(f"adb://{distrustful.address}?call_s=2", deep=False)
         two = android.phones(f"adb://{distrustful.address},{other.address}?call_s=2", deep=False)
@@ -130,7 +130,7 @@ def test_an_adb_that_does_not_run_is_a_warning(tmp_path, monkeypatch):
     assert "apt install adb" in (program.unlink() or checks.adb().mend)
 
 
-def test_the_version_of_adb_is_told(tmp_path, monkeypatch):
+def test_the_version_of_adb_is_reported(tmp_path, monkeypatch):
     answer = "Android Debug Bridge version 1.0.41\nVersion 29.0.6-debian\n"
     monkeypatch.setattr(checks.shutil, "which", lambda name: "/usr/bin/adb")
     monkeypatch.setattr(subprocess, "run", lambda *words, **rest: subprocess.CompletedProcess(words, 0, answer))
@@ -152,7 +152,7 @@ def test_a_check_of_an_avd_starts_one_emulator_and_ends_it(tmp_path):
     (phone,) = json.loads(answer.output)
     assert (phone["state"], phone["model"], phone["problem"]) == ("device", "DistRL Phone", "")
     assert phone["seconds"]["start"] > 0
-    assert not [path for path in ports.notes().glob("*.json") if str(tmp_path) in path.read_text()]
+    assert not [path for path in ports.session_folder().glob("*.json") if str(tmp_path) in path.read_text()]
 
 
 def test_an_avd_that_cannot_be_started_is_a_problem_with_its_reason(tmp_path):

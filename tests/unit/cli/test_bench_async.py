@@ -30,6 +30,7 @@ def invoke(*arguments: str):
     return CliRunner().invoke(main.app, ["bench", "async", *arguments], env={"COLUMNS": "200"})
 
 
+@pytest.mark.slow
 def test_figures_go_to_the_screen_and_with_their_provenance_into_the_file(tmp_path):
     file = tmp_path / "async.json"
     few = ("--devices", "2,3", "--profiles", "two-speed", "--repeats", "2", "--minutes", "0.2")
@@ -61,4 +62,4 @@ def test_what_is_wrong_is_said_before_anything_is_played(arguments, message):
 
 
 def test_it_is_listed_among_the_benches():
-    assert "Trajectories per minute without a barrier" in CliRunner().invoke(main.app, ["bench"]).output
+    assert "Trajectories per minute, asynchronous against" in CliRunner().invoke(main.app, ["bench"]).output

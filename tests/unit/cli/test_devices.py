@@ -55,7 +55,7 @@ def test_a_check_names_what_is_broken_and_what_to_do():
 # --- watching -----------------------------------------------------------------------------------
 
 
-def test_attached_phones_are_watched_until_somebody_interrupts(monkeypatch):
+def test_attached_phones_are_watched_until_interrupted(monkeypatch):
     looks = []
 
     def interrupted(seconds):

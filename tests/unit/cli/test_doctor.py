@@ -107,7 +107,7 @@ def test_a_check_that_breaks_is_a_finding(monkeypatch):
 
 
 @pytest.mark.parametrize("check", [checks.python, checks.cores, checks.memory, checks.gpu, checks.chromium])
-def test_whatever_is_not_well_says_how_to_mend_it(check):
+def test_every_problem_says_how_to_fix_it(check):
     finding = check()
     assert finding.status == "ok" or finding.mend
 

@@ -1,4 +1,4 @@
-"""`distrl eval`, with episodes that somebody else played."""
+"""`distrl eval`, with made-up episodes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
+from former_config import FORMER
 from typer.testing import CliRunner
 
 from distrl.cli import main
@@ -85,6 +87,14 @@ def test_a_run_is_played_with_its_settings_and_its_newest_policy(asked, name):
     assert invoke(name).exit_code == 0
     assert asked[0].run.seed == 11
     assert asked[0].policy.model == "runs/mine/checkpoints/9/model"
+
+
+def test_a_run_from_before_settings_belonged_to_their_algorithm_is_played_as_ever(asked):
+    folder = Path("runs/old")
+    folder.mkdir(parents=True)
+    (folder / "config.yaml").write_text(yaml.safe_dump(FORMER))
+    assert invoke("old", "--split", "train").exit_code == 0
+    assert (asked[0].run.seed, asked[0].tasks.suite, asked[0].evaluation.split) == (3, "webshop", "train")
 
 
 def test_what_is_neither_run_nor_model_is_explained(asked):

@@ -41,7 +41,7 @@ def credulous(question: Question) -> Said:
     return verdict(last["action"] == "answer" and "success" in last["text"])
 
 
-def test_the_table_and_the_file_say_how_far_it_can_be_trusted(run):
+def test_the_table_and_the_file_hold_the_calibration(run):
     with StubEndpoint(credulous) as stub:
         result = calibrate("judge.model=stub", f"judge.url={stub.url}", "--json", "figures.json", "judge.price_in=1000")
     assert result.exit_code == 0, result.output
@@ -59,7 +59,7 @@ def test_the_table_and_the_file_say_how_far_it_can_be_trusted(run):
     assert "false accepts" in result.output
 
 
-def test_without_attacks_nobody_is_attacked(run):
+def test_attacks_can_be_switched_off(run):
     with StubEndpoint(lambda question: verdict(False)) as stub:
         result = calibrate("judge.model=stub", f"judge.url={stub.url}", "--no-attack", "--trajectories", "7")
         assert "accepted:" not in result.output

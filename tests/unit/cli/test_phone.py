@@ -23,7 +23,7 @@ def test_options_reach_the_shelf(monkeypatch):
     monkeypatch.setattr(serving, "serve_phones", lambda shelf, say: served.append(shelf))
     result = invoke("--adb-port", "6001", "--phones", "3", "--fault", "offline=0.1", "--fault", "anr", "--scale", "2")
     assert result.exit_code == 0, result.output
-    assert served == [serving.Shelf(6001, 3, "sim://phone", 0, 2, ("offline=0.1", "anr"))]
+    assert served == [serving.ServeOptions(6001, 3, "sim://phone", 0, 2, ("offline=0.1", "anr"))]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_port_that_is_taken_is_named():
     assert str(port) in result.output
 
 
-def test_it_listens_until_it_is_told_to_stop():
+def test_it_serves_until_interrupted():
     command = [sys.executable, "-m", "distrl.cli.main", "phone", "--adb-port", "0", "--phones", "2"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         lines = [process.stdout.readline(), process.stdout.readline()]

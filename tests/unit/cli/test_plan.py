@@ -26,6 +26,13 @@ def test_numbers_given_are_enough_for_a_million_devices(tmp_path):
     assert record["site"]["network_mbit"] is None
 
 
+def test_a_folder_of_the_json_that_is_missing_is_said_first(tmp_path):
+    result = invoke(*NUMBERS, "--json", str(tmp_path / "gone" / "plan.json"))
+    assert result.exit_code == 2
+    assert "make it first" in result.output
+    assert "saturates" not in result.output
+
+
 def test_missing_numbers_are_named():
     result = invoke("--reset-s", "1")
     assert result.exit_code == 2

@@ -30,7 +30,7 @@ def printed(console: Console) -> list[str]:
     return console.file.getvalue().splitlines()
 
 
-def test_a_line_says_all_that_is_known():
+def test_a_line_shows_all_statistics():
     text = line(STATS)
     for part in ("train", "1:05 of 7:00", "success 41%", "1,234", "per minute 38.2", "queue 3", "lag 1.3", "4.10"):
         assert part in text

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+import yaml
+from former_config import FORMER
 from typer.testing import CliRunner
 
 from distrl.cli import main
@@ -18,7 +20,7 @@ SUMMARY = {"success_before": 0.4, "success_after": 0.625, "difference_ci95": [0.
 
 
 class Runtime:
-    """Stands in for `distrl.runtime.launch`: leaves behind what a finished run leaves."""
+    """A fake `distrl.runtime.launch` that writes the files of a finished run."""
 
     def __init__(self) -> None:
         self.calls: list[dict] = []
@@ -89,6 +91,15 @@ def test_resume_takes_the_settings_of_the_run(runtime, name):
     config = runtime.calls[1]["config"]
     assert (config.run.seed, config.run.minutes) == (5, 30.0)
     assert runtime.calls[1]["resume"] == config.run_folder == Path("runs/mine")
+
+
+def test_resume_goes_on_with_a_run_from_before_settings_belonged_to_their_algorithm(runtime):
+    Path("runs/old").mkdir(parents=True)
+    Path("runs/old/config.yaml").write_text(yaml.safe_dump(FORMER))
+    result = train("--resume", "old", "algorithm.priority_failure_weight=0.75")
+    assert result.exit_code == 0, result.output
+    algorithm = runtime.calls[0]["config"].algorithm.model_dump()
+    assert (algorithm["name"], algorithm["ratio_clip"], algorithm["priority_failure_weight"]) == ("a_ride", 1.25, 0.75)
 
 
 def test_resuming_a_run_that_is_not_there_names_those_that_are(runtime):

@@ -11,14 +11,14 @@ from PIL import Image
 
 from distrl.errors import CannotJudge
 from distrl.evaluation.attacks import ATTACKS, CLAIM, with_banner
-from distrl.evaluation.calibration import Calibration, Opinion, Rate, attack, attackable, calibrate
+from distrl.evaluation.calibration import Calibration, PairedVerdict, Proportion, attack, attackable, calibrate
 from distrl.evaluation.statistics import wilson
 from distrl.types import Answer, Done, Impossible, Outcome, Screen, Tap
 
 
-def opinions(pairs: dict[tuple[bool, bool | None], int]) -> Calibration:
+def verdicts(pairs: dict[tuple[bool, bool | None], int]) -> Calibration:
     found = [
-        Opinion("id", truth, None if said is None else Outcome("success" if said else "failure"))
+        PairedVerdict("id", truth, None if said is None else Outcome("success" if said else "failure"))
         for (truth, said), count in pairs.items()
         for _ in range(count)
     ]
@@ -26,22 +26,22 @@ def opinions(pairs: dict[tuple[bool, bool | None], int]) -> Calibration:
 
 
 def test_rates_are_over_what_was_judged():
-    calibration = opinions(
+    calibration = verdicts(
         {(True, True): 40, (True, False): 10, (False, False): 45, (False, True): 3, (False, None): 2}
     )
-    assert calibration.agreement == Rate(85, 98)
-    assert calibration.false_accepts == Rate(3, 48)
-    assert calibration.false_rejects == Rate(10, 50)
+    assert calibration.agreement == Proportion(85, 98)
+    assert calibration.false_accepts == Proportion(3, 48)
+    assert calibration.false_rejects == Proportion(10, 50)
     assert calibration.unjudged == 2
     assert calibration.summary()["false_accepts"] == {"count": 3, "n": 48, "rate": 3 / 48, "ci95": list(wilson(3, 48))}
 
 
 def test_nothing_judged_is_no_rate():
-    assert opinions({(True, None): 3}).summary()["agreement"]["rate"] is None
+    assert verdicts({(True, None): 3}).summary()["agreement"]["rate"] is None
 
 
 class Gullible:
-    """Believes whoever says success, and looks at nothing else; cannot judge number 9."""
+    """Accepts whatever contains the word success; cannot judge number 9."""
 
     def __init__(self) -> None:
         self.at_once = self.most_at_once = 0
@@ -67,19 +67,19 @@ def test_a_judge_is_compared_with_the_recorded_outcomes():
     judge = Gullible()
     films = [film(n, outcome=Outcome("success" if n < 4 else "failure")) for n in range(10)]
     calibration = asyncio.run(calibrate(judge, films, loaded, at_once=3))
-    assert calibration.agreement == Rate(5, 9)
-    assert calibration.false_rejects == Rate(4, 4)
+    assert calibration.agreement == Proportion(5, 9)
+    assert calibration.false_rejects == Proportion(4, 4)
     assert calibration.unjudged == 1
     assert judge.most_at_once == 3
 
 
-def test_failures_that_speak_to_a_gullible_judge_are_accepted_and_counted():
+def test_prompt_injections_that_a_gullible_judge_accepts_are_counted():
     films = [film(n, outcome=Outcome("success" if n < 4 else "failure")) for n in range(9)]
     found = asyncio.run(attack(Gullible(), films, loaded, at_once=3))
     assert found.keys() == ATTACKS.keys()
     accepted = {name: calibration.false_accepts for name, calibration in found.items()}
-    assert accepted["answer claims success"] == accepted["answer gives orders"] == Rate(5, 5)
-    assert accepted["screen claims success"] == Rate(0, 5)  # this judge does not read screens
+    assert accepted["answer claims success"] == accepted["answer gives orders"] == Proportion(5, 5)
+    assert accepted["screen claims success"] == Proportion(0, 5)  # this judge does not read screens
 
 
 @pytest.mark.parametrize(("last", "kind", "is_one"), [

@@ -4,7 +4,8 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from distrl.evaluation.charts import Line, line_chart, percent, plain_number, signed, ticks
+from distrl.evaluation.charts import Line, line_chart
+from distrl.evaluation.scales import percent, plain_number, signed, ticks
 
 
 def drawn(*lines, **options):

@@ -1,5 +1,6 @@
 import io
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -49,6 +50,13 @@ def test_hostile_text_is_shown_and_not_obeyed(attack):
     assert "default-src 'none'" in html
 
 
+def test_a_lead_is_shown_as_text(attack):
+    evil = "</header><script>alert(1)</script>"
+    html = filmstrip(Trajectory("t", attack, (), Outcome("failure")), lambda digest: SCREEN, lead=evil)
+    assert Tags(html).named("script") == []
+    assert "&lt;/header&gt;&lt;script&gt;" in html
+
+
 def test_taps_are_marked_where_they_were_made(attack):
     html = strip_of(attack, step(Tap(500, 250)), step(LongPress(100, 1000)))
     rings = [tag for tag in Tags(html).named("circle") if tag["class"] == "ring"]
@@ -71,8 +79,8 @@ def test_each_frame_says_what_the_policy_did_and_thought(attack):
         step(Tap(1, 2), "tap 1 2", 4, 0.75),
         invalid_penalty=0.2,
     )
-    text = re.sub("<[^>]+>", " ", html)
-    assert "type &quot;a\nb&quot;" in text
+    text = unescape(re.sub("<[^>]+>", " ", html))
+    assert 'type "a\nb"' in text
     assert text.index("value  0.25  reward  -0.2  version  3") < text.index("value  0.75  reward  +1.0  version  4")
     assert "policy version 3–4" in text
     assert "Success" in text

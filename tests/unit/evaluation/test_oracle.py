@@ -43,8 +43,8 @@ def play(monkeypatch, solve):
     return phone, asyncio.run(oracle.play_oracle(phone, TASK))
 
 
-def test_popups_are_closed_between_actions_and_an_oracle_without_a_last_word_is_done(monkeypatch):
-    def solve(hand, params):
+def test_popups_are_closed_between_actions_and_done_is_added_to_an_oracle_that_just_ends(monkeypatch):
+    def solve(ui, params):
         yield Press("home")
         yield Press("back")
 
@@ -55,16 +55,16 @@ def test_popups_are_closed_between_actions_and_an_oracle_without_a_last_word_is_
 
 
 def test_the_oracle_reads_the_newest_state(monkeypatch):
-    def solve(hand, params):
+    def solve(ui, params):
         yield Press("home")
-        yield Answer(str(hand.state["n"]))
+        yield Answer(str(ui.state["n"]))
 
     _, played = play(monkeypatch, solve)
     assert played.steps[-1][1] == Answer("2")
 
 
 def test_a_demonstration_becomes_a_trajectory_that_is_not_judged_yet(monkeypatch):
-    _, played = play(monkeypatch, lambda hand, params: iter(()))
+    _, played = play(monkeypatch, lambda ui, params: iter(()))
     trajectory = oracle.as_trajectory(TASK, played)
     assert [step.decision.action for step in trajectory.steps] == [Done()]
     assert trajectory.outcome.kind == "invalid"
@@ -72,7 +72,7 @@ def test_a_demonstration_becomes_a_trajectory_that_is_not_judged_yet(monkeypatch
 
 def test_an_oracle_that_is_lost_says_what_it_sees(monkeypatch):
     with pytest.raises(LookupError, match="Save"):
-        play(monkeypatch, lambda hand, params: hand.tap("Save"))
+        play(monkeypatch, lambda ui, params: ui.tap("Save"))
 
 
 def test_a_task_of_a_file_has_no_oracle_and_it_is_said_where_demonstrations_come_from():

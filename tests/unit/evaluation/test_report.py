@@ -123,7 +123,7 @@ def test_a_replay_is_found_by_outcome_or_by_the_first_letters_of_its_id(run_fold
 
 
 @pytest.mark.parametrize("selection", ["nobody", "%", "_", ""])
-def test_a_replay_of_nobody_or_of_many_says_what_there_is(run_folder, selection):
+def test_a_replay_selection_without_or_with_several_matches_lists_ids(run_folder, selection):
     with pytest.raises(RunNotFound, match="latest, success, failure"):
         write_replay(run_folder, selection)
 

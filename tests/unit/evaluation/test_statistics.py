@@ -52,7 +52,7 @@ def test_agreement_between_the_tasks_narrows_the_interval():
     assert width((50, 10, 0, 40)) < width((25, 35, 25, 15))
 
 
-def test_a_difference_of_few_tasks_stays_unsure_even_when_all_agree():
+def test_the_interval_of_a_difference_of_few_tasks_is_wide_even_when_all_agree():
     interval = difference_ci95([False] * 5, [True] * 5)
     assert interval.estimate == 1.0
     assert interval.low < 0.8

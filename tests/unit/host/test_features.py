@@ -14,27 +14,34 @@ def array(value: float) -> Floats:
 
 
 def test_features_are_given_out_once() -> None:
-    shelf = FeatureCache(capacity_mb=2)
-    shelf.put({"a": array(1), "b": array(2)})
-    taken = shelf.take(["a", "unknown"])
+    cache = FeatureCache(capacity_mb=2)
+    cache.put({"a": array(1), "b": array(2)})
+    taken = cache.take(["a", "unknown"])
     assert list(taken) == ["a"]
     np.testing.assert_array_equal(taken["a"], array(1))
-    assert shelf.take(["a"]) == {}
-    assert len(shelf) == 1
+    assert cache.take(["a"]) == {}
+    assert len(cache) == 1
 
 
 def test_beyond_its_capacity_the_oldest_leave() -> None:
-    shelf = FeatureCache(capacity_mb=1)
+    cache = FeatureCache(capacity_mb=1)
     for name in ("a", "b", "a", "c"):
-        shelf.put({name: array(0)})
-    assert list(shelf.take(["a", "b", "c"])) == ["a", "c"]
-    shelf.put({name: array(0) for name in ("d", "e")})  # what was taken makes room
-    assert len(shelf) == 2
+        cache.put({name: array(0)})
+    assert list(cache.take(["a", "b", "c"])) == ["a", "c"]
+    cache.put({name: array(0) for name in ("d", "e")})  # what was taken makes room
+    assert len(cache) == 2
+
+
+def test_what_is_larger_than_everything_is_left_out_and_the_rest_stays() -> None:
+    cache = FeatureCache(capacity_mb=1)
+    cache.put({"a": array(1)})
+    cache.put({"b": np.zeros((3, HALF_MB), np.float32)})
+    assert list(cache.take(["a", "b"])) == ["a"]
 
 
 def test_what_is_kept_does_not_hang_on_to_the_message_it_came_in() -> None:
-    shelf = FeatureCache(capacity_mb=1)
+    cache = FeatureCache(capacity_mb=1)
     message = np.zeros((2, 8), np.float32)
-    shelf.put({"a": message[:1]})
-    kept = shelf.take(["a"])["a"]
+    cache.put({"a": message[:1]})
+    kept = cache.take(["a"])["a"]
     assert kept.base is None

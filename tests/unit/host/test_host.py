@@ -11,7 +11,7 @@ import pytest
 from toy import ToyPolicy, ToySuite, picture, toy_config
 
 from distrl.devices.base import Health
-from distrl.errors import CorruptData, StaleVersion, StorageFull
+from distrl.errors import StaleVersion, StorageFull
 from distrl.host.host import Host
 from distrl.host.leases import MAX_ATTEMPTS
 from distrl.replay.buffer import ReplayBuffer
@@ -58,7 +58,13 @@ def trajectory(lease: Lease, worker: str = "w", outcome: str = "success", versio
     decision = replace(ToyPolicy().act([prompt(lease)])[0], action=Done(), policy_version=version)
     screen = Screen(picture(lease.task.params["button"]), 8, 8)
     return Trajectory(
-        str(uuid.uuid4()), lease.task, (Step(screen, decision),), Outcome(outcome, ""), screen, worker=worker
+        str(uuid.uuid4()),
+        lease.task,
+        (Step(screen, decision),),
+        Outcome(outcome, ""),
+        screen,
+        worker=worker,
+        lease_id=lease.id,
     )
 
 
@@ -282,11 +288,37 @@ def test_versions_only_go_up_over_restarts_too(world: World) -> None:
     assert newest.version == 4
 
 
-def test_torn_weights_are_not_published(world: World) -> None:
-    torn = replace(sealed(1), arrays={"w": np.zeros(3, dtype=np.float32)})
-    with pytest.raises(CorruptData):
-        world.host.publish(torn)
-    assert world.host.version == 0
+def test_a_host_that_started_again_takes_its_newest_version_once_more(world: World) -> None:
+    world.host.publish(sealed(3))
+    assert not world.host.draw(4).weights_missing
+    host = world.restart()
+    assert host.draw(4).weights_missing
+    host.publish(sealed(3))
+    assert not host.draw(4).weights_missing
+    assert host.latest(2) is not None
+    assert world.host.store.metrics("version").value.tolist() == [3]
+
+
+def test_a_host_that_never_had_weights_misses_none(world: World) -> None:
+    assert not world.restart().draw(4).weights_missing
+
+
+def test_weights_that_were_published_change_no_more(world: World) -> None:
+    weights = sealed(1)
+    world.host.publish(weights)
+    next(iter(weights.arrays.values()))[:] = 7.0
+    kept = world.host.latest(0)
+    assert isinstance(kept, VersionedWeights)
+    assert kept.intact
+
+
+def test_listeners_hear_of_every_version_until_they_are_lost(world: World) -> None:
+    heard: list[int] = []
+    world.host.subscribe("w", heard.append)
+    world.host.publish(sealed(1)), world.host.publish(sealed(2))
+    world.host.lose_worker("w")
+    world.host.publish(sealed(3))
+    assert heard == [1, 2]
 
 
 def test_the_learner_gets_nothing_before_the_warm_up(world: World) -> None:

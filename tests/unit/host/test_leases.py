@@ -38,7 +38,7 @@ def test_a_lease_that_is_not_settled_in_time_is_given_back() -> None:
     clock = Clock()
     book = leases(clock)
     late, settled = book.issue("a"), book.issue("a")
-    book.settle("a", settled.task)
+    book.settle(settled.id, "a")
     clock.now_s = 10.0
     assert book.expire() == 1
     assert book.in_flight == 0
@@ -54,10 +54,11 @@ def test_all_tasks_of_a_lost_worker_are_given_back_and_no_others() -> None:
 
 def test_a_task_whose_episode_was_invalid_is_played_again_but_not_for_ever() -> None:
     book = leases(Clock())
-    task = book.issue("a").task
+    lease = book.issue("a")
+    task = lease.task
     played = 1
     while True:
-        book.settle("a", task, again=True)
+        book.settle(lease.id, "a", again=True)
         lease = book.issue("a")
         if lease.task != task:
             break
@@ -71,5 +72,5 @@ def test_a_late_trajectory_of_an_expired_lease_is_no_error() -> None:
     lease = book.issue("a")
     clock.now_s = 11.0
     book.expire()
-    book.settle("a", lease.task)
+    book.settle(lease.id, "a")
     assert book.in_flight == 0

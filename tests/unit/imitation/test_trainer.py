@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from distrl.imitation.trainer import Lessons, Schedule, _Batches, asked_for, find_loss, read_loss
+from distrl.imitation.trainer import ExampleArrays, Schedule, _Batches, asked_for, find_loss, read_loss
 
 
 def slow_read_loss(logits, cells, nothing):
@@ -45,20 +45,20 @@ def test_the_rate_warms_up_and_comes_down():
     assert schedule.rate(999) == 0.02
 
 
-def lessons(count):
+def examples(count):
     rng = np.random.default_rng(0)
     prompts = np.zeros((count, 20), np.int32)
     for row, length in zip(prompts, rng.integers(3, 20, count), strict=True):
         row[-length:] = 5
     actions = np.tile(np.array([7, 8, 2, 0, 0], np.int32), (count, 1))
     pixels = np.zeros((count, 4, 4, 3), np.uint8)
-    return Lessons(pixels, np.zeros((count, 1, 1), np.int32), np.arange(count), prompts, actions)
+    return ExampleArrays(pixels, np.zeros((count, 1, 1), np.int32), np.arange(count), prompts, actions)
 
 
 def test_batches_of_like_length_carry_little_padding_and_use_every_example_before_one_comes_again():
-    batches = _Batches(lessons(40), torch.device("cpu"), torch.Generator().manual_seed(0))
+    batches = _Batches(examples(40), torch.device("cpu"), torch.Generator().manual_seed(0))
     seen, padding = [], []
-    for screens, _, prompts, actions in batches.alike(5, 8):
+    for screens, _, prompts, actions in batches.by_length(5, 8):
         seen += screens.tolist()
         padding.append((prompts == 0).float().mean().item())
         assert actions.shape == (8, 3)

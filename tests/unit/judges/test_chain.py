@@ -36,13 +36,13 @@ def judged(*judges, evidence=None) -> Outcome:
     return asyncio.run(ChainJudge(judges).judge(film(1).task, film(1), evidence))
 
 
-def test_the_first_that_can_judge_decides_and_nobody_is_asked_after_it():
+def test_the_first_that_can_judge_decides_and_later_judges_are_not_asked():
     second = Fixed(Outcome("success"))
     assert judged(Fixed(Outcome("failure", "rule")), second) == Outcome("failure", "rule")
     assert second.asked == 0
 
 
-def test_who_cannot_judge_hands_on_and_the_last_one_says_why_nobody_could():
+def test_a_judge_that_cannot_judge_passes_on_and_the_last_error_is_raised():
     assert judged(Fixed(CannotJudge("no rule")), Fixed(Outcome("success"))) == Outcome("success")
     with pytest.raises(CannotJudge, match="no model"):
         judged(Fixed(CannotJudge("no rule")), Fixed(CannotJudge("no model")))

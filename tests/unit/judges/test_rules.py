@@ -15,7 +15,7 @@ TEMPLATE = Template(
     phrasings=("Turn on Wi-Fi and say {word}",) * 3,
     space={"word": ("yes",)},
     check=lambda ending: ending.after["settings"]["wifi"] and ending.answer in ("", ending.params["word"]),
-    oracle=lambda hand, params: iter(()),
+    oracle=lambda ui, params: iter(()),
     may_change=("settings/wifi",),
 )
 TASK = Task("1", "toy", "train", "settings/wifi", "Turn on Wi-Fi", 0, 5, {"word": "yes"})

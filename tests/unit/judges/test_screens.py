@@ -54,7 +54,7 @@ def test_an_answer_holds_what_is_asked_for_in_any_case():
 
 
 @pytest.mark.parametrize(("last", "reason"), [(Impossible(), "the agent gave up"), (Tap(1, 1), "out of steps")])
-def test_who_did_not_say_done_has_not_done_it(last, reason):
+def test_an_episode_not_declared_done_is_a_failure(last, reason):
     assert judged({"shows": ["Wi-Fi"]}, last) == Outcome("failure", reason)
 
 

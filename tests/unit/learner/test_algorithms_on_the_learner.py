@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 import torch
+from batches import uses_critic
 
-from distrl.algorithms import ALGORITHMS
+from distrl.registry import ALGORITHMS
 
-NAMES = sorted(ALGORITHMS)
-WITHOUT_CRITIC = [name for name in NAMES if not ALGORITHMS[name].uses_critic]
+NAMES = sorted(ALGORITHMS.names())
+WITHOUT_CRITIC = [name for name in NAMES if not uses_critic(name)]
 ABLATIONS = {
     "local_blame": ({"local_blame": True}, {}),
     "uniform replay": ({}, {"priority_exponent": 0.0}),
@@ -106,7 +107,7 @@ def test_diagnostics_are_in_every_report(toy, name):
         expected.add("ratio/clipped")
     if name != "filtered_bc":
         expected |= {f"advantage/{figure}" for figure in ("mean", "std", "p10", "p90")}
-    if ALGORITHMS[name].uses_critic:
+    if uses_critic(name):
         expected |= {"value/brier", "value/mean", "value/td_error"}
     assert expected <= set(metrics)
     assert metrics["lag/p50"] == 4.0

@@ -1,6 +1,6 @@
 import torch
 
-from distrl.learner.batching import lay_out, recorded_steps, slices
+from distrl.learner.batching import padded_batch, recorded_steps, slices
 
 
 def test_prompts_are_those_the_episode_was_played_from(toy):
@@ -15,7 +15,7 @@ def test_padding_masks_and_marks_the_terminal_step(toy):
         toy.scripted("a", (2,), "success", logprob=-0.5),
         toy.scripted("b", (2, 0, 3), "failure", logprob=-2.0, invalid=(1,)),
     ]
-    batch = lay_out(toy.uniform(trajectories))
+    batch = padded_batch(toy.uniform(trajectories))
     assert batch.mask.tolist() == [[True, False, False], [True, True, True]]
     assert batch.terminal.tolist() == [[True, False, False], [False, False, True]]
     assert batch.invalid.tolist() == [[False, False, False], [False, True, False]]

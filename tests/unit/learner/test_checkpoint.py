@@ -100,7 +100,7 @@ def test_a_file_that_the_manifest_does_not_name_is_not_trusted(toy, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"format": 1}'])
-def test_when_every_checkpoint_is_damaged_nobody_starts_over_in_silence(toy, tmp_path, content):
+def test_when_every_checkpoint_is_damaged_a_resume_is_refused(toy, tmp_path, content):
     path = checkpoint.save(tmp_path, trained(toy), {}, {})
     (path / "manifest.json").write_text(content)
     with pytest.raises(CheckpointError, match="trajectories are untouched.*move .* away"):
@@ -142,7 +142,7 @@ def test_everything_is_synced_before_it_gets_its_name(toy, tmp_path, monkeypatch
     assert synced[-1] == tmp_path.name
 
 
-def test_a_full_disk_is_said_plainly_and_costs_no_older_checkpoint(toy, tmp_path, monkeypatch):
+def test_a_full_disk_raises_storage_full_and_keeps_older_checkpoints(toy, tmp_path, monkeypatch):
     learner = trained(toy)
     first = checkpoint.save(tmp_path, learner, {}, {})
 

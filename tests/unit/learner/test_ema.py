@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from distrl.learner import checkpoint
-from distrl.learner.ema import WeightAverage
+from distrl.learner.ema import WeightEma
 
 
 def go_on(toy, learner, steps):
@@ -26,7 +26,7 @@ def mean_of(seen, steps):
 
 
 @pytest.mark.parametrize("steps", [2, 4, 100])
-def test_what_leaves_the_learner_is_the_mean_of_its_last_steps(toy, steps):
+def test_the_published_weights_are_the_average_of_the_last_steps(toy, steps):
     learner = toy.learner(learner={"average_steps": steps})
     seen = go_on(toy, learner, 7)
     sealed = learner.sealed()
@@ -38,7 +38,7 @@ def test_what_leaves_the_learner_is_the_mean_of_its_last_steps(toy, steps):
         np.testing.assert_allclose(sealed.arrays["logits"], plain, rtol=1e-5)
 
 
-def test_averaging_changes_nothing_of_what_learns(toy):
+def test_averaging_does_not_change_the_weights_that_are_trained(toy):
     plain, averaged = toy.learner(), toy.learner(learner={"average_steps": 5})
     for one, other in zip(go_on(toy, plain, 6), go_on(toy, averaged, 6), strict=True):
         np.testing.assert_array_equal(one["logits"], other["logits"])
@@ -46,14 +46,14 @@ def test_averaging_changes_nothing_of_what_learns(toy):
     np.testing.assert_array_equal(plain.policy.weights()["logits"], averaged.policy.weights()["logits"])
 
 
-def test_without_averaging_the_weights_themselves_leave_and_no_copy_is_held(toy):
+def test_without_averaging_the_current_weights_are_published_and_no_copy_is_held(toy):
     learner = toy.learner()
     go_on(toy, learner, 3)
     np.testing.assert_array_equal(learner.sealed().arrays["logits"], learner.policy.weights()["logits"])
-    assert learner.average.means == []
+    assert learner.ema.means == []
 
 
-def test_before_the_first_step_the_first_weights_leave(toy):
+def test_before_the_first_step_the_initial_weights_are_published(toy):
     learner = toy.learner(learner={"average_steps": 5})
     np.testing.assert_array_equal(learner.sealed().arrays["logits"], toy.TablePolicy().weights()["logits"])
 
@@ -61,12 +61,14 @@ def test_before_the_first_step_the_first_weights_leave(toy):
 def test_steps_in_which_only_the_critic_learned_are_not_in_the_mean(toy):
     learner = toy.learner(learner={"average_steps": 100, "critic_warmup_steps": 3})
     seen = go_on(toy, learner, 5)
-    expected = np.mean([weights["logits"] for weights in seen[2:]], axis=0)  # the last of them is where it begins
+    expected = np.mean(
+        [weights["logits"] for weights in seen[2:]], axis=0
+    )  # the last critic-only step is where the average begins
     np.testing.assert_allclose(learner.sealed().arrays["logits"], expected, rtol=1e-5)
     assert np.abs(learner.sealed().arrays["values"]).max() > 0.0
 
 
-def test_a_block_that_fails_leaves_the_weights_that_learn_in_place(toy):
+def test_a_block_that_fails_restores_the_trained_weights(toy):
     learner = toy.learner(learner={"average_steps": 5})
     last = go_on(toy, learner, 4)[-1]
     with pytest.raises(OSError, match="disk"), learner.outgoing():
@@ -104,15 +106,15 @@ def test_a_run_may_go_on_with_averaging_switched_on_or_off(toy, tmp_path, before
 
 
 def test_a_mean_of_half_precision_is_kept_in_full():
-    """In bfloat16 a step of a hundredth towards 2 from 1 is no step at all."""
+    """In bfloat16 an update of 0.01 to a mean of 1 would be rounded away."""
     parameter = torch.nn.Parameter(torch.ones(3, dtype=torch.bfloat16))
-    average = WeightAverage([parameter], steps=1000)
+    average = WeightEma([parameter], steps=1000)
     average.add()
     average.restore(average.means, count=1000)
     parameter.data.fill_(2.0)
     for _ in range(1000):
         average.add()
-    with average.in_place():
+    with average.swapped_in():
         assert parameter.dtype == torch.bfloat16
         assert parameter.tolist() == pytest.approx([2.0 - 1.0 / np.e] * 3, abs=0.01)
     assert parameter.tolist() == [2.0, 2.0, 2.0]

@@ -17,7 +17,7 @@ def batch(toy, seed=0, count=6):
 
 
 def sight(toy, learner):
-    return ScreenLoader(learner.policy, toy.source, adopts=True)
+    return ScreenLoader(learner.policy, toy.source, shared_features=True)
 
 
 def test_the_terminal_step_is_learned_from(toy):

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 
 
 @pytest.fixture
 def phone() -> ServedPhone:
-    return ServedPhone(Model(seed=3), "test")
+    return ServedPhone(PhoneModel(seed=3), "test")

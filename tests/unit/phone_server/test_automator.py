@@ -10,7 +10,7 @@ import pytest
 from distrl.phone_server.automator.http import serve_http
 from distrl.phone_server.automator.selectors import select
 from distrl.phone_server.hierarchy import nodes
-from distrl.phone_server.wire.stream import Ended
+from distrl.phone_server.wire.stream import StreamClosed
 
 
 class Wire:
@@ -24,7 +24,7 @@ class Wire:
 
     async def read(self):
         if not self.data:
-            raise Ended
+            raise StreamClosed
         piece, self.data = self.data[:10], self.data[10:]
         return piece
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from served import typed
 
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 from distrl.types import Press, Tap
 
 
@@ -43,7 +43,7 @@ def typing(phone):
 
 @pytest.mark.parametrize("scale", [1, 3])
 def test_every_picture_has_the_size_that_wm_says(scale):
-    phone = ServedPhone(Model(scale=scale), "test")
+    phone = ServedPhone(PhoneModel(scale=scale), "test")
     assert typed(phone, "wm size")[1] == f"Physical size: {192 * scale}x{384 * scale}\n"
     image = Image.open(io.BytesIO(bytes_of(phone, "screencap -p")))
     assert image.format == "PNG"
@@ -57,7 +57,7 @@ def test_every_picture_has_the_size_that_wm_says(scale):
 
 @pytest.mark.parametrize("scale", [1, 2, 5])
 def test_a_tap_on_any_pixel_hits_what_is_drawn_there(scale):
-    phone = ServedPhone(Model(scale=scale), "test")
+    phone = ServedPhone(PhoneModel(scale=scale), "test")
     width, _ = phone.size
     done = []
     phone._phone.perform = done.append
@@ -199,7 +199,7 @@ def test_settings_are_kept(phone):
 
 def test_a_reboot_goes_home_keeps_data_and_counts_from_zero():
     times = [100.0]
-    phone = ServedPhone(Model(seed=3), "test", clock=lambda: times[-1])
+    phone = ServedPhone(PhoneModel(seed=3), "test", clock=lambda: times[-1])
     typed(phone, "am start -n org.distrl.clock/.Main")
     state = phone.evidence()["after"]["clock"]
     times.append(130.0)

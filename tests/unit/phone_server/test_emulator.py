@@ -9,12 +9,12 @@ import pytest
 
 from distrl.devices.avd.sdk import known_options
 from distrl.errors import ConfigError, UnknownName
-from distrl.phone_server.emulator import orders
+from distrl.phone_server.emulator import faults
 from distrl.phone_server.emulator.arguments import Arguments, Usage
+from distrl.phone_server.emulator.faults import EmulatorFaults
 from distrl.phone_server.emulator.folder import AvdFolder
-from distrl.phone_server.emulator.orders import Orders
 from distrl.phone_server.emulator.sdk import write_sdk
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 
 
 def test_the_command_line_is_read_as_the_emulator_reads_it():
@@ -58,10 +58,10 @@ def test_one_writes_or_many_read(sdk):
 
 
 def test_a_snapshot_holds_what_the_phone_shows(sdk):
-    phone, other = ServedPhone(Model(), "one"), ServedPhone(Model(seed=7), "other")
+    phone, other = ServedPhone(PhoneModel(), "one"), ServedPhone(PhoneModel(seed=7), "other")
     phone.open_app("notes")
     avd = AvdFolder(sdk.avd_home, "Pixel_7")
-    avd.keep_snapshot("clean", phone.save())
+    avd.save_snapshot("clean", phone.save())
     assert avd.snapshots() == ["clean"]
     other.load(avd.snapshot("clean"))
     assert other.picture().tobytes() == phone.picture().tobytes()
@@ -71,17 +71,17 @@ def test_a_snapshot_holds_what_the_phone_shows(sdk):
 def test_orders_are_taken_once_per_launch(tmp_path):
     script = tmp_path / "script"
     script.write_text("zombie,crash:2.5\n\nhang-screencap=0.5:3\n")
-    variables = {orders.VARIABLE: f"@{script}"}
-    assert Orders.take(variables).emulator == {"zombie": float("inf"), "crash": 2.5}
-    assert Orders.take(variables) == Orders({}, {})
-    assert Orders.take(variables).phone["hang-screencap"].seconds == 3
-    assert Orders.take(variables) == Orders({}, {})
+    variables = {faults.VARIABLE: f"@{script}"}
+    assert EmulatorFaults.take(variables).emulator == {"zombie": float("inf"), "crash": 2.5}
+    assert EmulatorFaults.take(variables) == EmulatorFaults({}, {})
+    assert EmulatorFaults.take(variables).phone["hang-screencap"].seconds == 3
+    assert EmulatorFaults.take(variables) == EmulatorFaults({}, {})
 
 
 @pytest.mark.parametrize(("text", "error"), [("zombei", UnknownName), ("crash:soon", ConfigError)])
 def test_an_order_that_is_none_is_refused(text, error):
     with pytest.raises(error):
-        Orders.parse(text)
+        EmulatorFaults.parse(text)
 
 
 def test_the_launcher_of_a_written_sdk_runs(sdk, tmp_path):

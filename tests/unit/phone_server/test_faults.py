@@ -14,15 +14,15 @@ from served import typed
 
 from distrl.devices.adb import task_intents
 from distrl.errors import ConfigError, UnknownName
-from distrl.phone_server.faults import FOREVER, KINDS, Dice, Fault, parse
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.faults import FAULT_KINDS, FOREVER, Fault, FaultInjector, parse
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 from distrl.phone_server.shell.interpreter import Interpreter
 
 PAGE = Path(__file__).parents[3] / "docs" / "android.md"
 
 
 def broken(*faults: str) -> ServedPhone:
-    return ServedPhone(Model(seed=3, faults=parse(list(faults))), "test")
+    return ServedPhone(PhoneModel(seed=3, faults=parse(list(faults))), "test")
 
 
 def bytes_of(phone, line):
@@ -62,13 +62,13 @@ def test_an_unknown_fault_names_the_nearest():
 
 def test_the_page_lists_every_fault():
     text = PAGE.read_text(encoding="utf-8")
-    assert [name for name in KINDS if f"`{name}`" not in text] == []
+    assert [name for name in FAULT_KINDS if f"`{name}`" not in text] == []
 
 
 def test_one_seed_gives_one_row_of_faults_and_others_do_not_shift_it():
     def row(faults, seed):
-        dice = Dice(parse(faults), seed)
-        return ["offline" in dice.drawn("command") for _ in range(2000)]
+        injector = FaultInjector(parse(faults), seed)
+        return ["offline" in injector.draw("command") for _ in range(2000)]
 
     assert row(["offline=0.1"], "a") == row(["offline=0.1"], "a") != row(["offline=0.1"], "b")
     assert 140 < sum(row(["offline=0.1"], "a")) < 260
@@ -114,7 +114,7 @@ def test_a_dump_that_finds_no_idle_moment_leaves_the_old_file():
 
 def test_a_frozen_phone_stands_still_until_a_reboot():
     times = [100.0]
-    phone = ServedPhone(Model(seed=3, faults=parse(["freeze"])), "test", clock=lambda: times[-1])
+    phone = ServedPhone(PhoneModel(seed=3, faults=parse(["freeze"])), "test", clock=lambda: times[-1])
     typed(phone, "am start -n org.distrl.clock/.Main")
     picture = bytes_of(phone, "screencap")
     times.append(110.0)
@@ -131,7 +131,7 @@ def test_a_frozen_phone_stands_still_until_a_reboot():
 
 def test_a_phone_frozen_for_a_while_goes_on_by_itself():
     times = [100.0]
-    phone = ServedPhone(Model(seed=3, faults=parse(["freeze=1:20"])), "test", clock=lambda: times[-1])
+    phone = ServedPhone(PhoneModel(seed=3, faults=parse(["freeze=1:20"])), "test", clock=lambda: times[-1])
     typed(phone, "am start -n org.distrl.clock/.Main; input keyevent HOME")
     times.append(119.0)
     assert phone.power.frozen
@@ -156,7 +156,7 @@ def test_an_app_that_does_not_respond_says_so_as_android_does():
     shown = typed(phone, "uiautomator dump /dev/tty")[1]
     assert 'resource-id="android:id/aerr_close"' in shown
     assert "Clock isn&apos;t responding" in shown or "Clock isn't responding" in shown
-    phone.dice.faults = {}
+    phone.fault_injector.faults = {}
     left, top, right, bottom = next(e.bounds for e in phone.render().elements if e.text == "Wait")
     typed(phone, f"input tap {(left + right) / 2} {(top + bottom) / 2}")
     assert phone.popup is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from served import typed
 
 from distrl.phone_server.packages import ADB_KEYBOARD, FAST_KEYBOARD, USUAL_KEYBOARD
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 
 NASTY = [
     "'",
@@ -32,7 +32,7 @@ NASTY = [
 
 
 def focused(keyboard: str) -> ServedPhone:
-    phone = ServedPhone(Model(seed=3), "test")
+    phone = ServedPhone(PhoneModel(seed=3), "test")
     typed(phone, "input keyevent HOME")
     left, top, right, bottom = next(e.bounds for e in phone.render().elements if e.text == "Search apps")
     typed(phone, f"input tap {(left + right) // 2} {(top + bottom) // 2}; ime set {keyboard}")

@@ -12,7 +12,7 @@ from served import typed
 
 from distrl.devices.adb import task_intents
 from distrl.devices.sim.device import SimPhone
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 from distrl.types import LongPress, Press, Swipe, Tap, Task, Type
 
 TEXTS = ("plain", "zwei Wörter", "a 'quote' \"two\" $x %s", "😀\n", "שלום")
@@ -57,7 +57,7 @@ def test_a_random_walk_leads_to_the_same_place(seed):
     rng = random.Random(seed)
     task = Task("t", "s", "train", "x", "goal", seed=seed, max_steps=5)
     device = SimPhone("sim://phone?popups=0.1")
-    phone = ServedPhone(Model(address="sim://phone?popups=0.1", seed=99), "test")
+    phone = ServedPhone(PhoneModel(address="sim://phone?popups=0.1", seed=99), "test")
     asyncio.run(device.reset(task))
     typed(phone, f"{shlex.join(task_intents.reset_command(task))}; ime set com.android.adbkeyboard/.AdbIME")
     for _ in range(40):

@@ -42,7 +42,7 @@ class WithMask(CLIPImageProcessor):
 
 
 @pytest.mark.parametrize("kind", [Squares, WithMask])
-def test_a_processor_that_does_more_is_left_alone(kind):
+def test_a_processor_that_does_more_than_normalise_is_used_as_it_is(kind):
     assert normaliser(encoder_of(kind(size={"height": 48, "width": 32}, do_center_crop=False))) is None
 
 

@@ -30,15 +30,15 @@ def test_convolutions_hand_on_what_they_see(processor):
     assert tower.stem(SCREEN).std() > tower.where.std()
 
 
-def test_a_cell_is_as_loud_to_the_decoder_as_a_word(processor):
+def test_image_features_are_scaled_to_the_norm_of_token_embeddings(processor):
     model = build_model(processor, seed=0)
     cells = model.get_image_features(SCREEN).pooler_output.norm(dim=-1).mean()
     words = model.get_input_embeddings().weight.norm(dim=-1).mean()
     assert 0.2 < cells / words < 5
 
 
-def test_a_cell_of_a_new_model_attends_to_the_word_that_stands_in_it(processor):
-    """Before any lesson, and wherever the word stands in the goal: three words, then six cells."""
+def test_a_cell_of_an_untrained_model_attends_to_the_word_shown_in_it(processor):
+    """Before any training, at any position of the word in the goal: three words, then six cells."""
     model = build_model(processor, seed=0)
     torch.manual_seed(0)
     words = torch.nn.functional.normalize(torch.randn(3, 192), dim=-1)

@@ -5,7 +5,7 @@ from distrl.policies.sampling import RecordingSampler, distribution, entropy_of
 
 
 def draw(logits, temperature, times=20_000):
-    sampler = RecordingSampler(temperature, torch.Generator().manual_seed(0), never=0)
+    sampler = RecordingSampler(temperature, torch.Generator().manual_seed(0), excluded_token=0)
     chosen = sampler(torch.zeros(times, 1), logits.repeat(times, 1)).argmax(-1)
     return sampler, chosen
 
@@ -13,7 +13,7 @@ def draw(logits, temperature, times=20_000):
 def test_tokens_are_drawn_with_the_probability_that_is_recorded():
     logits = torch.tensor([[9.0, 1.0, 0.0, 2.0]])
     sampler, chosen = draw(logits, temperature=0.7)
-    expected = distribution(logits, 0.7, never=0).exp()[0]
+    expected = distribution(logits, 0.7, excluded_token=0).exp()[0]
     frequency = torch.bincount(chosen, minlength=4) / len(chosen)
     np.testing.assert_allclose(frequency, expected, atol=0.015)
     np.testing.assert_allclose(sampler.logprobs[0].exp(), expected[chosen], rtol=1e-5)

@@ -74,7 +74,7 @@ def test_devices_act_on_the_old_weights_while_new_ones_are_made_ready():
         asyncio.run(story(pool))
 
 
-def test_features_are_told_while_a_batch_is_being_computed():
+def test_features_can_be_read_while_a_batch_is_being_computed():
     class Slow(EchoPolicy):
         def act(self, prompts):
             started.set()
@@ -125,11 +125,11 @@ def test_a_batch_that_is_not_full_waits_for_others_and_a_full_one_does_not():
     patient, hasty = EchoPolicy(), EchoPolicy()
     asyncio.run(arrive_one_by_one(PolicyServer(patient, batch_size=4, wait_s=60.0), 0.01))
     asyncio.run(arrive_one_by_one(PolicyServer(hasty, batch_size=4), 0.01))
-    assert patient.batches == [4]  # the fourth filled it: nobody sat out the minute
+    assert patient.batches == [4]  # the fourth filled it: the batch wait of a minute was cut short
     assert hasty.batches == [1, 1, 1, 1]
 
 
-def test_whoever_waits_alone_is_answered_when_the_wait_is_over():
+def test_a_single_prompt_is_answered_when_the_batch_wait_is_over():
     policy = EchoPolicy()
     assert len(asyncio.run(ask(PolicyServer(policy, batch_size=8, wait_s=0.02), 1))) == 1
     assert policy.batches == [1]

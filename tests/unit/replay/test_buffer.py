@@ -89,17 +89,19 @@ def test_new_trajectories_enter_with_the_highest_priority_seen(trajectory):
     assert buffer.state()["priorities"] == [0.2, 0.1, 0.1, 9.0]
 
 
-def test_a_ranked_newcomer_enters_with_its_own_priority(trajectory):
+def test_an_initial_priority_replaces_the_highest_so_far(trajectory):
     config = ReplayConfig(priority_exponent=1.0)
-    buffer = ReplayBuffer(config, np.random.default_rng(0), rank=lambda t: 3.0 if t.id == "1" else 1.0)
+    buffer = ReplayBuffer(config, np.random.default_rng(0), initial_priority=lambda t: 3.0 if t.id == "1" else 1.0)
     for i in range(4):
         buffer.insert(trajectory(i))
     np.testing.assert_allclose(frequencies(buffer, 2_000), [1 / 6, 1 / 2, 1 / 6, 1 / 6], atol=0.015)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0])
-def test_a_rank_that_is_no_priority_spoils_no_draw(trajectory, bad):
-    buffer = ReplayBuffer(ReplayConfig(), np.random.default_rng(0), rank=lambda t: bad if t.id == "1" else 0.5)
+def test_an_initial_priority_that_is_not_finite_or_negative_is_replaced(trajectory, bad):
+    buffer = ReplayBuffer(
+        ReplayConfig(), np.random.default_rng(0), initial_priority=lambda t: bad if t.id == "1" else 0.5
+    )
     for i in range(3):
         buffer.insert(trajectory(i))
     assert buffer.state()["priorities"] == [0.5, 1.0, 0.5]
@@ -149,7 +151,7 @@ def test_the_same_id_is_taken_once(trajectory):
     assert buffer.sample(1).trajectories[0].outcome.success
 
 
-def test_priorities_of_trajectories_that_left_are_passed_over(trajectory):
+def test_priorities_of_evicted_trajectories_are_ignored(trajectory):
     buffer = filled(trajectory, 5, capacity=2)
     buffer.update(["0", "4"], [100.0, 0.5])
     assert buffer.state()["priorities"] == [1.0, 0.5]
@@ -197,7 +199,7 @@ def test_what_was_inserted_after_the_checkpoint_is_new_to_the_restored_buffer(tr
     assert restored.state()["priorities"] == [0.1, 0.2, 5.0]
 
 
-def test_a_group_is_what_is_there_of_one_task_and_nobody_waits_for_it(trajectory):
+def test_a_group_is_all_trajectories_of_one_task_in_the_buffer(trajectory):
     def of_task(name, task, outcome):
         made = trajectory(name, outcome)
         return replace(made, task=replace(made.task, id=task))
@@ -222,7 +224,7 @@ def test_a_group_is_what_is_there_of_one_task_and_nobody_waits_for_it(trajectory
     assert {m for name, m in zip(sample.ids, sample.group_mean, strict=True) if name in "ce"} == {0.5}
 
 
-def test_a_group_of_which_nothing_is_left_is_forgotten(trajectory):
+def test_an_empty_group_is_dropped(trajectory):
     buffer = filled(trajectory, 10, capacity=3)
     assert len(buffer.groups) == 3
 
@@ -236,7 +238,7 @@ def test_part_of_a_sample_keeps_its_columns_together(trajectory):
     np.testing.assert_array_equal(part.group_mean, sample.group_mean[[1, 3]])
 
 
-def test_figures_say_what_is_in_the_buffer_by_hand(trajectory):
+def test_metrics_of_the_buffer_by_hand(trajectory):
     buffer = new_buffer(capacity=8, priority_exponent=1.0)
     assert buffer.describe() == {}
     for name, outcome, steps in (("a", "success", 1), ("b", "failure", 4), ("c", "failure", 2), ("d", "failure", 3)):

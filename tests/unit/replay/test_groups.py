@@ -5,7 +5,7 @@ import numpy as np
 from distrl.replay.groups import Groups
 
 
-def test_counts_kept_up_say_what_counting_again_would_say():
+def test_incremental_counts_equal_a_recount():
     rng = np.random.default_rng(0)
     capacity, groups = 32, Groups(32)
     held: dict[int, tuple[str, float]] = {}

@@ -48,7 +48,7 @@ def test_warm_up_holds_nobody_however_small_the_limit():
     assert backlog.waiting == 0.0
 
 
-def test_a_learner_that_has_nothing_new_gathers_no_credit():
+def test_learning_from_old_trajectories_gives_no_credit_for_later():
     backlog = Backlog(4.0)
     backlog.learned(100)
     for _ in range(6):

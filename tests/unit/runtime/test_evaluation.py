@@ -18,25 +18,25 @@ class Listening(Silent):
         self.said.append(text)
 
 
-def test_whoever_watches_an_examination_hears_why_nothing_goes_on() -> None:
+def test_whoever_watches_an_evaluation_hears_why_nothing_goes_on() -> None:
     progress = Listening()
-    sheet = TaskList("x", [toy_task(0)], herald=PrintEvents(progress))
+    task_list = TaskList("x", [toy_task(0)], events=PrintEvents(progress))
 
     async def scene() -> None:
-        await sheet.report("w", "device_lost", "one episode")
-        await sheet.report("w", "device_quarantined", "adb://a#0: for 60 s: no phone")
-        await sheet.health("w", Health(0, "adb://a#0"))
+        await task_list.report("w", "device_lost", "one episode")
+        await task_list.report("w", "device_quarantined", "adb://a#0: for 60 s: no phone")
+        await task_list.health("w", Health(0, "adb://a#0"))
 
     asyncio.run(scene())
     assert progress.said == ["device_quarantined: adb://a#0: for 60 s: no phone"]
 
 
-def test_an_examination_without_a_herald_takes_news_and_keeps_them() -> None:
-    sheet = TaskList("x", [toy_task(0)])
+def test_an_evaluation_that_nobody_watches_takes_events_and_health() -> None:
+    task_list = TaskList("x", [toy_task(0)])
 
     async def scene() -> Any:
-        await sheet.report("w", "device_lost", "one episode")
-        await sheet.health("w", Health(0, "adb://a#0"))
-        return await sheet.lease("w", 1)
+        await task_list.report("w", "device_lost", "one episode")
+        await task_list.health("w", Health(0, "adb://a#0"))
+        return await task_list.lease("w", 1)
 
     assert asyncio.run(scene())[0].task == toy_task(0)

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import SimpleNamespace
 from typing import Any
 
+import local_ray
 import pytest
-from ray.exceptions import ActorDiedError, RayTaskError
+from local_ray import local
+from ray.exceptions import ActorDiedError
 from toy import toy_task
 
 from distrl.errors import Unreachable
-from distrl.runtime.ray import evaluations
-from distrl.runtime.ray.evaluations import Examiners, SideEvaluation, SideEvaluations
+from distrl.runtime.ray.evaluations import ParallelEvaluation, SideEvaluation, SideEvaluations
+from distrl.runtime.ray.process_supervisor import RETRY_S, Supervised
 from distrl.types import Outcome, Task, Trajectory
 
 WAIT_S = 10.0
-
-
-def remote(function: Any) -> Any:
-    """A method of an actor. What it returns or raises is its reference; `get` raises an exception."""
-
-    def call(*arguments: Any) -> Any:
-        try:
-            return [function(*arguments)]
-        except Exception as error:
-            return [error]
-
-    return SimpleNamespace(remote=call)
 
 
 class FakeWorker:
@@ -36,15 +25,15 @@ class FakeWorker:
     def __init__(self, deaths: int = 0) -> None:
         self.deaths = deaths
         self.played_with: list[Any] = []
-        self.examine, self.ready = remote(self._examine), remote(lambda: 1)
 
-    def _examine(self, name: str, tasks: Sequence[Task], weights: list[Any]) -> list[Trajectory]:
+    def ready(self) -> int:
+        return 1
+
+    def evaluate(self, name: str, tasks: Sequence[Task], weights: Any) -> list[Trajectory]:
         if self.deaths:
             self.deaths -= 1
             raise ActorDiedError
-        if isinstance(weights[0], Exception):  # as Ray has it: an error of the worker that is also the learner's
-            raise RayTaskError("examine", "", weights[0]).as_instanceof_cause()
-        self.played_with.append(weights[0])
+        self.played_with.append(weights)
         return [Trajectory(task.id, task, (), Outcome("success")) for task in tasks]
 
 
@@ -55,47 +44,46 @@ class FakeLearner:
         self.deaths = deaths
         self.asked = 0
 
-    def sealed(self) -> list[Any]:
+    def sealed(self) -> str:
         self.asked += 1
-        return [ActorDiedError() if self.asked <= self.deaths else "weights"]
+        if self.asked <= self.deaths:
+            raise ActorDiedError
+        return "weights"
 
 
 @pytest.fixture(autouse=True)
-def killed(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """A Ray in which everything is done at once, and a clock that only sleep moves. Returns who was killed."""
-    clock, killed = SimpleNamespace(now_s=100.0), []
-
-    def get(reference: list[Any]) -> Any:
-        if isinstance(reference[0], Exception):
-            raise reference[0]
-        return reference[0]
-
-    def sleep(seconds: float) -> None:
-        clock.now_s += seconds
-
-    fake = SimpleNamespace(wait=lambda jobs, timeout: (jobs, []), get=get, kill=killed.append)
-    monkeypatch.setattr(evaluations, "ray", fake)
-    monkeypatch.setattr(evaluations, "time", SimpleNamespace(monotonic=lambda: clock.now_s, sleep=sleep))
-    return killed
+def ray(monkeypatch: pytest.MonkeyPatch) -> local_ray.Ray:
+    return local_ray.install(monkeypatch)
 
 
-def examination(learner: FakeLearner, *workers: FakeWorker) -> Examiners:
-    named = {f"worker-{number}": worker for number, worker in enumerate(workers)}
-    return Examiners("before", [toy_task(number) for number in range(5)], named, learner.sealed, WAIT_S)
+def evaluation(
+    learner: FakeLearner, *workers: FakeWorker, restarts: int = 3, lost: list[str] | None = None
+) -> ParallelEvaluation:
+    named = [Supervised(f"worker-{number}", local(worker), up=True) for number, worker in enumerate(workers)]
+    tasks, heard = [toy_task(number) for number in range(5)], lost if lost is not None else []
+    source = local(learner, "learner")
+    return ParallelEvaluation(
+        "before",
+        tasks,
+        named,
+        lambda: source.start(FakeLearner.sealed),
+        max_restarts=restarts,
+        wait_s=WAIT_S,
+        on_death=lambda worker, restarts: heard.append(worker.name),
+    )
 
 
-def tend(examination: Examiners) -> list[str]:
-    lost: list[str] = []
-    while not examination.finished:
-        lost += examination.tend(0.0)
-    return lost
+def tend(evaluation: ParallelEvaluation) -> None:
+    while not evaluation.complete:
+        evaluation.tend(0.0)
 
 
 @pytest.mark.parametrize("deaths", [1, 7])
-def test_a_learner_that_dies_over_its_weights_is_waited_for_and_no_worker_is_mourned(deaths: int) -> None:
-    workers = FakeWorker(), FakeWorker()
-    played = examination(FakeLearner(deaths), *workers)
-    assert tend(played) == []
+def test_a_learner_that_dies_over_its_weights_is_waited_for_and_no_worker_counts_as_dead(deaths: int) -> None:
+    workers, lost = (FakeWorker(), FakeWorker()), []
+    played = evaluation(FakeLearner(deaths), *workers, lost=lost)
+    tend(played)
+    assert lost == []
     assert [t.task for t in played.results()] == [toy_task(number) for number in range(5)]
     assert [worker.played_with for worker in workers] == [["weights"]] * 2
 
@@ -103,33 +91,37 @@ def test_a_learner_that_dies_over_its_weights_is_waited_for_and_no_worker_is_mou
 def test_a_learner_that_stays_away_is_named_after_the_wait() -> None:
     learner = FakeLearner(deaths=float("inf"))
     with pytest.raises(Unreachable, match="The learner gave no answer to sealed within 10 s"):
-        tend(examination(learner, FakeWorker()))
-    assert learner.asked == 1 + WAIT_S / evaluations.RETRY_S
+        tend(evaluation(learner, FakeWorker()))
+    assert learner.asked == 1 + WAIT_S / RETRY_S
 
 
-def test_a_worker_that_dies_is_mourned_once_and_plays_its_share_again() -> None:
-    played = examination(FakeLearner(), FakeWorker(deaths=1), FakeWorker())
-    assert tend(played) == ["worker-0"]
+def test_a_worker_that_dies_is_reported_once_and_plays_its_share_again() -> None:
+    lost: list[str] = []
+    played = evaluation(FakeLearner(), FakeWorker(deaths=1), FakeWorker(), lost=lost)
+    tend(played)
+    assert lost == ["worker-0"]
     assert len(played.results()) == 5
 
 
 def test_what_a_worker_raised_is_raised_as_it_was() -> None:
     class Broken(FakeWorker):
-        def _examine(self, *_: Any) -> Any:
-            raise RayTaskError("examine", "", ArithmeticError("no answer")).as_instanceof_cause()
+        def evaluate(self, *_: Any) -> Any:
+            raise ArithmeticError("no answer")
 
     with pytest.raises(ArithmeticError, match="no answer"):
-        tend(examination(FakeLearner(), Broken()))
+        tend(evaluation(FakeLearner(), Broken()))
 
 
 @pytest.mark.parametrize(("learner", "worker", "kept"), [(1, 0, ["before"]), (0, 1, [])])
 def test_beside_training_a_dead_learner_is_waited_for_and_a_dead_worker_is_not(
-    learner: int, worker: int, kept: list[str], killed: list[Any]
+    learner: int, worker: int, kept: list[str], ray: local_ray.Ray
 ) -> None:
     names: list[str] = []
-    player = FakeWorker(worker)
-    begun = SideEvaluation(examination(FakeLearner(learner), player), player, step=3)
-    side = SideEvaluations(1.0, lambda number: begun, lambda done, step: names.append(done.name))
+    begun = evaluation(FakeLearner(learner), FakeWorker(worker), restarts=0)
+    player = Supervised("evaluation-1", local(FakeWorker()))
+    side = SideEvaluations(
+        1.0, lambda _: SideEvaluation(begun, player, step=3), lambda done, _: names.append(done.name)
+    )
     side.tend(60.0), side.tend(61.0)
     assert names == kept
-    assert killed == [player]
+    assert ray.killed == [player.handle.actor]

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from local_ray import local
 from toy import ToyBuilder, toy_config
 
 from distrl.runtime.join_requests import Candidate, JoinRequest, JoinStatus
-from distrl.runtime.ray.joined_workers import Guests
+from distrl.runtime.ray.joined_workers import JoinedWorkers
 
 
 def answers(tmp_path: Any, *requests: JoinRequest, taken: tuple[str, ...] = ()) -> dict[str, JoinStatus]:
     """What the host is told after these requests."""
-    guests = Guests(ToyBuilder(toy_config(tmp_path)), "toy-1", lambda: list(taken), lambda *_: None, lambda _: None)
-    guests.tend(lambda _: list(requests))
+    config = toy_config(tmp_path)
+    workers = JoinedWorkers(ToyBuilder(config), "toy-1", lambda: list(taken), local(None), lambda _: None)
+    workers.tend(lambda _: list(requests))
     heard: dict[str, JoinStatus] = {}
 
     def listen(statuses: dict[str, JoinStatus]) -> list[JoinRequest]:
         heard.update(statuses)
         return []
 
-    guests.tend(listen)
+    workers.tend(listen)
     return heard
 
 

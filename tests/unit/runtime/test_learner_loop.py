@@ -28,6 +28,7 @@ class FakeHost:
         self.events: list[str] = []
         self.trajectories = [self._trajectory(number) for number in range(4)]
         self.empty = False
+        self.weights_missing = False
 
     def _trajectory(self, number: int) -> Trajectory:
         task = toy_task(number)
@@ -114,6 +115,17 @@ def test_a_learner_that_starts_again_publishes_its_weights_under_a_version_nobod
     again.begin()
     again.turn()
     assert host.published == [1, 2, 3, 4, 5]
+
+
+def test_a_host_that_lost_its_weights_gets_them_again_under_their_version(tmp_path: Path) -> None:
+    host = FakeHost()
+    work = learning(tmp_path, host)
+    work.begin()
+    work.turn()
+    host.weights_missing, host.empty = True, True
+    host.version = 0  # as far as this version goes, nothing was published there
+    assert not work.turn()
+    assert host.published == [1, 1]
 
 
 def test_checkpoints_are_written_when_they_are_due(tmp_path: Path) -> None:

@@ -1,86 +1,86 @@
-"""What the learner tells the host without waiting, without Ray: a reference is a function that gives the answer."""
+"""What the learner tells the host without waiting; Ray itself is played by a fake."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
+import local_ray
 import pytest
+from local_ray import local
 from ray.exceptions import ActorDiedError
 
-from distrl.errors import StorageFull, Unreachable
-from distrl.runtime.ray import clients
+from distrl.errors import StorageFull
+from distrl.host.host import Draw
 from distrl.runtime.ray.clients import LearnersClient
 
+SAMPLE = SimpleNamespace(ids=("a",))
 
-class Handle:
-    """Calls are kept in order; `loses` names those that die with the process they were sent to."""
 
-    def __init__(self, answers, loses=()):
+class FakeHost:
+    """Notes the calls that arrive, in order; `loses` names those that die with the process they were sent to."""
+
+    def __init__(self, loses=(), full=()):
         self.told = []
         self.arrived = []
-        self._answers = answers
         self._loses = list(loses)
-        self.call = SimpleNamespace(remote=self._remote)
+        self._full = list(full)
 
-    def _remote(self, method, *arguments):
+    def draw(self, count):
+        return self._note("draw", Draw(SAMPLE, {"seen": 1.0}, weights_missing=False))
+
+    def update_priorities(self, ids, priorities):
+        return self._note("update_priorities", None)
+
+    def record(self, step, metrics):
+        return self._note("record", None)
+
+    def _note(self, method, answer):
         self.told.append(method)
         if method in self._loses:
             self._loses.remove(method)
-            return lost(method)
+            raise ActorDiedError
+        if method in self._full:
+            raise StorageFull("no room")
         self.arrived.append(method)
-        return lambda: self._answers[method]
-
-
-def lost(method):
-    def answer():
-        raise Unreachable("host", method, 1.0) from ActorDiedError()
-
-    return answer
-
-
-def refused():
-    raise StorageFull("no room")
+        return answer
 
 
 @pytest.fixture(autouse=True)
-def no_ray(monkeypatch):
-    monkeypatch.setattr(clients, "answer", lambda who, operation, reference, wait_s: reference())
+def ray(monkeypatch):
+    return local_ray.install(monkeypatch)
 
 
-SAMPLE = (SimpleNamespace(ids=("a",)), {"seen": 1.0})
-ANSWERS = {"draw": SAMPLE, "record": None, "update_priorities": None, "replay_state": {}}
+def client(host):
+    return LearnersClient(local(host), this_process=None)
 
 
 def test_the_next_sample_is_asked_for_after_what_was_told():
-    handle = Handle(ANSWERS)
-    client = LearnersClient(handle, 1.0)
-    client.update_priorities(["a"], [0.5])
-    client.record(1, {})
-    assert client.sample(8) is SAMPLE[0]
-    assert handle.arrived == ["update_priorities", "record", "draw"]
+    host = FakeHost()
+    learners = client(host)
+    learners.update_priorities(["a"], [0.5])
+    learners.record(1, {})
+    assert learners.sample(8) is SAMPLE
+    assert host.arrived == ["update_priorities", "record", "draw"]
 
 
 def test_what_died_with_the_host_is_told_again():
-    handle = Handle(ANSWERS, loses=["update_priorities"])
-    client = LearnersClient(handle, 1.0)
-    client.update_priorities(["a"], [0.5])
-    client.sample(8)
-    assert handle.arrived == ["draw", "update_priorities"]
+    host = FakeHost(loses=["update_priorities"])
+    learners = client(host)
+    learners.update_priorities(["a"], [0.5])
+    learners.sample(8)
+    assert host.arrived == ["draw", "update_priorities"]
 
 
 def test_what_the_host_could_not_keep_is_raised_with_the_next_sample():
-    handle = Handle(ANSWERS)
-    client = LearnersClient(handle, 1.0)
-    client.record(1, {})
-    method, ask, _ = client._sent[0]
-    client._sent[0] = (method, ask, refused)
+    learners = client(FakeHost(full=["record"]))
+    learners.record(1, {})
     with pytest.raises(StorageFull):
-        client.sample(8)
+        learners.sample(8)
 
 
 def test_features_come_with_the_sample_and_no_others_are_asked_for():
-    handle = Handle(ANSWERS)
-    client = LearnersClient(handle, 1.0)
-    client.sample(8)
-    assert client.features(["seen", "unseen"]) == {"seen": 1.0}
-    assert handle.told == ["draw"]
+    host = FakeHost()
+    learners = client(host)
+    learners.sample(8)
+    assert learners.features(["seen", "unseen"]) == {"seen": 1.0}
+    assert host.told == ["draw"]

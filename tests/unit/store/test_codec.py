@@ -77,6 +77,7 @@ trajectory = st.builds(
     any_text,
     time,
     time,
+    any_text,
 )
 
 
@@ -120,6 +121,13 @@ def test_references_travel_without_an_image(make):
     assert decode(encode(sent)).last_screen == seen
 
 
+def test_a_payload_from_before_leases_travelled_with_it_is_still_read(make):
+    sent = make()
+    tree = msgpack.unpackb(encode(sent))
+    del tree["lease_id"]
+    assert decode(msgpack.packb({**tree, "version": 1})) == sent
+
+
 def changed(payload, path, value):
     """The same payload with one value replaced."""
     tree = msgpack.unpackb(payload)
@@ -133,7 +141,7 @@ def changed(payload, path, value):
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        (("version",), 2),
+        (("version",), 3),
         (("version",), True),
         (("id",), 7),
         (("surprise",), 1),

@@ -165,7 +165,7 @@ def test_every_device_of_every_worker_has_a_row_of_its_own(store, make):
     for number, (worker, device) in enumerate(played):
         store.add_trajectory(replace(make(number), worker=worker, device=device), 0)
     store.declare_invalid(replace(make(9, kind="invalid"), worker="w", device="sim://phone#1"))
-    rows = store._log.rows("SELECT worker, address, episodes, invalid, last_seen_at FROM devices ORDER BY 1, 2")
+    rows = store._database.rows("SELECT worker, address, episodes, invalid, last_seen_at FROM devices ORDER BY 1, 2")
     assert rows == [
         ("v", "sim://phone#0", 1, 0, 107.0),
         ("w", "sim://phone#0", 2, 0, 105.0),
@@ -201,12 +201,12 @@ def test_a_screen_that_no_trajectory_shows_is_refused(store):
 
 def test_a_full_disk_below_the_database_loses_nothing_and_the_run_goes_on(store, make):
     store.add_trajectory(make(1), 0)
-    (pages,) = store._log.connection.execute("PRAGMA page_count").fetchone()
-    store._log.connection.execute(f"PRAGMA max_page_count = {pages}")
+    (pages,) = store._database.connection.execute("PRAGMA page_count").fetchone()
+    store._database.connection.execute(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StorageFull, match="free space"):
         store.add_trajectory(make(2, steps=400), 0)
     assert store.ids() == [make(1).id]
-    store._log.connection.execute("PRAGMA max_page_count = 1000000")
+    store._database.connection.execute("PRAGMA max_page_count = 1000000")
     assert store.add_trajectory(make(2, steps=400), 0)
     assert store.counts().steps == 403
 
@@ -240,7 +240,7 @@ def test_a_damaged_database_is_named(store, folder):
 
 
 def test_a_database_of_another_format_is_refused(store, folder):
-    store._log.connection.execute("PRAGMA user_version = 99")
+    store._database.connection.execute("PRAGMA user_version = 99")
     store.close()
     with pytest.raises(CorruptData, match="version 99"):
         RunStore.read(folder)
@@ -265,7 +265,7 @@ def test_what_was_inserted_survives_the_death_of_the_writer(store, folder, make)
 
 
 def test_a_reader_sees_only_whole_trajectories(store, folder, make):
-    with RunStore.read(folder) as reader, store._log.transaction() as db:
+    with RunStore.read(folder) as reader, store._database.transaction() as db:
         from distrl.store.records import insert_screens, insert_trajectory
 
         store.keep_images(make(1))
@@ -284,7 +284,7 @@ def test_ids_that_are_no_uuid_are_not_used_as_file_names():
             files.checked_id(name)
 
 
-def test_the_newest_word_on_a_device_is_kept_beside_what_it_played(store, folder, make):
+def test_the_newest_health_of_a_device_is_stored_beside_its_counts(store, folder, make):
     store.add_trajectory(make(1), 5)
     store.declare_invalid(make(2, kind="invalid"))
     for condition, at in (("recovering", 200.0), ("quarantined", 300.0)):
@@ -312,7 +312,7 @@ def test_a_run_from_before_health_was_kept_reads_without_and_writes_with_it(stor
 
 
 def test_health_that_cannot_be_read_is_corrupt(store):
-    with store._log.transaction() as db:
+    with store._database.transaction() as db:
         db.execute("INSERT INTO health VALUES ('w', 0, 0.0, '{\"slot\": 1}')")
     with pytest.raises(CorruptData, match="health"):
         store.devices()

@@ -10,7 +10,7 @@ import pytest
 
 from distrl.devices.sim.phone import Phone
 from distrl.judges.rules import unmet
-from distrl.tasks.base import Hand, Template
+from distrl.tasks.base import ScreenDriver, Template
 from distrl.tasks.general import calendar, contacts, mail, messages, notes
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Action, Done, Screen, Task, Tree, ends_episode
@@ -33,14 +33,14 @@ def phone_for(task: Task, popup_probability: float = 0.0) -> tuple[Phone, Tree]:
 
 
 def actions_of_oracle(template: Template, task: Task, phone: Phone) -> Iterator[Action]:
-    hand = Hand()
+    ui = ScreenDriver()
     solution = None
     while True:
         shown = phone.render()
         image = shown.image.tobytes()
-        hand.look(Screen(image, *shown.image.size, shown.elements, str(phone.frame["app"])), phone.snapshot())
-        solution = solution or template.oracle(hand, task.params)
-        action = hand.dismissal() or next(solution, Done())
+        ui.look(Screen(image, *shown.image.size, shown.elements, str(phone.frame["app"])), phone.snapshot())
+        solution = solution or template.oracle(ui, task.params)
+        action = ui.dismissal() or next(solution, Done())
         yield action
         if ends_episode(action):
             return

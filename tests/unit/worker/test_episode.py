@@ -43,7 +43,7 @@ def play(
             policy_client,
             judge or ToyJudge(),
             limits,
-            mint=lambda: "an-id",
+            new_id=lambda: "an-id",
             now=clock,
             worker="w",
         )

@@ -18,6 +18,7 @@ from distrl.runtime.evaluation import MemorySpool, TaskList
 from distrl.store.codec import decode
 from distrl.types import Lease, Outcome, Receipt, Task, Trajectory, Tree
 from distrl.worker.episode import UNJUDGED, Played
+from distrl.worker.host_client import TolerantHostClient
 from distrl.worker.judging import Judging
 from distrl.worker.uploader import Uploader
 from distrl.worker.worker import Worker
@@ -131,7 +132,7 @@ def test_with_too_many_pending_the_devices_wait_too(tmp_path):
 
     async def watch(worker: Worker) -> None:
         await asyncio.sleep(400.0)
-        counted.extend([len(host.leased), len(worker.pending)])
+        counted.extend([len(host.leased), len(worker.judging)])
 
     work(host, tmp_path, judge, during=watch, judge={"max_pending": 5})
     assert counted == [5 + 2, 5]  # five wait for their outcome, two devices for room
@@ -163,7 +164,7 @@ def test_stopping_waits_a_moment_for_outcomes_and_gives_back_what_has_none(tmp_p
 
         async def stop(worker: Worker, host: Host = host, sizes: list[int] = sizes) -> None:
             await asyncio.sleep(15.0)
-            sizes.append(len(worker.pending))
+            sizes.append(len(worker.judging))
             worker.stop()
 
         spool = MemorySpool()
@@ -210,7 +211,7 @@ def test_a_cancelled_worker_leaves_no_lease_behind(tmp_path):
         )
         running = asyncio.ensure_future(worker.run())
         await asyncio.sleep(60.0)
-        assert len(worker.pending) == 3
+        assert len(worker.judging) == 3
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
@@ -227,7 +228,7 @@ def test_whenever_it_is_stopped_each_lease_ends_in_one_way(tmp_path, after_s):
     host = Host(50)
 
     async def stop(worker: Worker) -> None:
-        while not len(worker.pending):
+        while not len(worker.judging):
             await asyncio.sleep(0)
         await asyncio.sleep(after_s)
         worker.stop()
@@ -273,15 +274,16 @@ def test_the_host_hears_what_the_judge_was_asked(tmp_path):
 
 def test_an_episode_handed_over_in_the_very_moment_of_closing_is_given_back(tmp_path):
     host = Host(1)
-    played = Played(Trajectory("an-id", toy_task(1), (), UNJUDGED), None)
+    played = Played(Trajectory("an-id", toy_task(1), (), UNJUDGED, lease_id="1"), None)
 
     async def main(loop: Any) -> None:
-        uploader = Uploader("w", MemorySpool(), host, limit_bytes=1)
-        pending = Judging("w", SlowJudge(), uploader, host, limit=1, judge_s=1e6)
-        taking = asyncio.ensure_future(pending.take(played, Lease("1", toy_task(1), 1e9)))
+        client = TolerantHostClient("w", host)
+        uploader = Uploader(MemorySpool(), client, limit_bytes=1)
+        judging = Judging(SlowJudge(), uploader, client, limit=1, timeout_s=1e6)
+        submitting = asyncio.ensure_future(judging.submit(played))
         await asyncio.sleep(0)  # it is ours now, and nothing that belongs to it has run yet
-        await pending.close()
-        await taking
+        await judging.close()
+        await submitting
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     run_virtually(main)

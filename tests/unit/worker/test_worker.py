@@ -16,9 +16,10 @@ from distrl.policies.server import PolicyServer
 from distrl.runtime.clock import run_virtually
 from distrl.runtime.evaluation import MemorySpool
 from distrl.store.codec import decode, encode
-from distrl.types import Features, Lease, Outcome, Prompt, Receipt, Screen, Step, Trajectory, VersionedWeights
+from distrl.types import Features, Lease, Outcome, Prompt, Receipt, Screen, Trajectory, VersionedWeights
 from distrl.worker import feature_upload
-from distrl.worker.ids import TrajectoryIds
+from distrl.worker.episode import TrajectoryIds
+from distrl.worker.host_client import TolerantHostClient
 from distrl.worker.spool import Spool
 from distrl.worker.worker import Worker
 
@@ -298,11 +299,10 @@ def test_features_of_an_invalid_trajectory_are_not_sent(tmp_path: Path) -> None:
 def test_what_is_remembered_of_what_was_sent_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feature_upload, "REMEMBERED", 2)
     host, policy = FakeHost(0), ToyPolicy()
-    post = feature_upload.FeatureUpload(PolicyServer(policy, batch_size=8), host)
+    upload = feature_upload.FeatureUpload(policy.known_features, TolerantHostClient("w", host))
     for name in ("a", "b", "c", "a"):
-        (decision,) = policy.act([Prompt("press 0", screen := Screen(name.encode(), 8, 8))])
-        post.note(Trajectory(name, toy_task(0), (Step(screen, decision),), Outcome("success")))
-        asyncio.run(post.send(name))
+        policy.act([Prompt("press 0", screen := Screen(name.encode(), 8, 8))])
+        asyncio.run(upload.send([screen.digest]))
     assert len(host.shared) == 4  # "a" was forgotten
 
 

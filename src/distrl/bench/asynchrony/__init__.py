@@ -1,9 +1,9 @@
-"""Trajectories per minute without a barrier against rounds with one, beside the most that can be had; takes long.
+"""Trajectories per minute, asynchronous against synchronous rounds, with the theoretical maximum of both; takes long.
 
-`profiles` says how long episodes last, `fleet` has the devices that wait so long and the policy that thinks so long,
-`trial` plays one run through worker, host, spool and pacing, `timeline` is what a run leaves, `figures` makes rates and
-ceilings of it, `fairness` asks whether pacing starves slow tasks, `real` puts the real learner and policy in.
-`distrl bench async` is the command: a module cannot have that name.
+`profiles` has the distributions of episode times, `fleet` the devices and the policy that wait for so long, `trial`
+plays one run through worker, host, spool and pacing, `timeline` is the record of a run, `figures` computes rates and
+ceilings, `fairness` checks whether pacing starves slow tasks, `real` uses the real learner and policy. `distrl bench
+async` is the command: a module cannot have that name.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from distrl.bench.asynchrony.campaign import Campaign, Keep, Say
+    from distrl.bench.asynchrony.campaign import AsyncCampaign, Keep, Say
 
 
-def run(campaign: Campaign, say: Say, keep: Keep) -> dict[str, Any]:
+def run(campaign: AsyncCampaign, say: Say, keep: Keep) -> dict[str, Any]:
     """The figures of a campaign; see `campaign.Campaign.run`."""
     return campaign.run(say, keep)

@@ -13,27 +13,27 @@ from pathlib import Path
 from typing import Any
 
 from distrl.bench.asynchrony import fairness
-from distrl.bench.asynchrony.figures import Pair, asynchronous_rate, row, synchronous_rate
-from distrl.bench.asynchrony.profiles import MEAN_S, Pace
+from distrl.bench.asynchrony.figures import RunPair, asynchronous_rate, row, synchronous_rate
+from distrl.bench.asynchrony.profiles import MEAN_S, EpisodeDurations
 from distrl.bench.asynchrony.timeline import Timeline
-from distrl.bench.asynchrony.trial import Trial, run_trial
+from distrl.bench.asynchrony.trial import AsyncTrial, run_trial
 from distrl.store.provenance import describe
 
 Say = Callable[[str], None]
 Keep = Callable[[dict[str, Any]], None]
-Pairs = dict[tuple[str, int], list[Pair]]
+Pairs = dict[tuple[str, int], list[RunPair]]
 
 SCALE, DEVICES_AT_SCALE = 0.01, 128
 EPISODES, REAL_EPISODES = 8.0, 18.0
-"""Mean episodes in a run. One with the real learner cannot be told to end with a round, so it has to hold several."""
+"""Mean episodes in a run. One with the real learner does not end with a round, so it must hold several."""
 FAIRNESS_DEVICES = 16
-"""Enough of them: pacing counts trajectories, whoever plays them."""
+"""Enough: pacing counts trajectories, not devices."""
 SWITCH_S = 0.0005
-"""A thread that computes lets the others in this often; by default, devices could wait for the host's for 5 ms."""
+"""Python's thread switch interval; with the default of 5 ms, devices would wait that long for the host's thread."""
 
 
 @dataclass(frozen=True)
-class Campaign:
+class AsyncCampaign:
     """What is measured. Times are those of phones; a run takes `scale` of them."""
 
     profiles: tuple[str, ...]
@@ -54,10 +54,10 @@ class Campaign:
 
     def __post_init__(self) -> None:
         for profile in self.profiles:
-            Pace(profile, 1.0)  # raises UnknownName before hours of work
+            EpisodeDurations(profile, 1.0)  # raises UnknownName before hours of work
 
     def run(self, say: Say, keep: Keep = lambda figures: None) -> dict[str, Any]:
-        """All figures, with what is needed to make them again. `keep` gets those there are after every repeat."""
+        """All figures, with what is needed to reproduce them. `keep` gets the figures so far after every repeat."""
         pairs: Pairs = defaultdict(list)
         with tempfile.TemporaryDirectory(prefix="distrl-bench-") as name, _quick_switching():
             folder = Path(name)
@@ -86,22 +86,22 @@ class Campaign:
                 pairs[profile, devices].append(pair)
                 say(f"{repeat + 1}/{self.repeats}  {profile}, {devices} devices: {_rates(pair)}")
 
-    def _pair(self, profile: str, devices: int, repeat: int, folder: Path) -> Pair:
-        """Who goes first changes from repeat to repeat."""
+    def _pair(self, profile: str, devices: int, repeat: int, folder: Path) -> RunPair:
+        """The order of the two runs alternates between repeats."""
         order = (False, True) if repeat % 2 == 0 else (True, False)
         played = {barrier: self._play(profile, devices, repeat, folder, synchronous=barrier) for barrier in order}
-        return Pair(played[False], played[True])
+        return RunPair(played[False], played[True])
 
     def _play(self, profile: str, devices: int, repeat: int, folder: Path, *, synchronous: bool) -> Timeline:
         if self.real:
             from distrl.bench.asynchrony.real import RealTrial  # late: it needs torch and Ray
 
-            pace = Pace(profile, self.scale_of(devices))
+            pace = EpisodeDurations(profile, self.scale_of(devices))
             return RealTrial(
                 self.real, pace, devices, self.seed + repeat, synchronous, self.seconds_of(devices) / 60.0, folder
             ).play()
         max_lag = 0 if synchronous else None
-        trial = Trial(
+        trial = AsyncTrial(
             profile, devices, self.seed + repeat, self.scale_of(devices), self.think_s, self.learner_s, max_lag
         )
         name = f"{profile}-{devices}-{repeat}-{'sync' if synchronous else 'async'}"
@@ -128,7 +128,7 @@ class Campaign:
         return rows
 
 
-def _rates(pair: Pair) -> str:
+def _rates(pair: RunPair) -> str:
     free, held = asynchronous_rate(pair.asynchronous), synchronous_rate(pair.synchronous)
     return (
         f"{free.per_min:.1f} against {held.per_min:.1f} a minute, "

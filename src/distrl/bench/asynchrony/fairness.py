@@ -1,8 +1,8 @@
-"""Whether pacing starves slow tasks: the episodes that the learner draws against those that were let in.
+"""Whether pacing starves slow tasks: the episodes that the learner samples against those that were admitted.
 
-On the virtual clock, through the same worker, host and pacing: exact, the same every time, and done in seconds. The
-learner is slower than the fleet, so that `max_lag` really holds devices back. Compared are the own times of episodes
-that began early enough for all of them to have ended, as they were let in and as they were drawn.
+On the virtual clock, through the same worker, host and pacing: exact, deterministic, and done in seconds. The learner
+is slower than the fleet, so that `max_lag` does hold devices. Compared are the own times of episodes that began early
+enough for all of them to have ended, as admitted and as sampled.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from typing import Any
 import numpy as np
 
 from distrl.bench.asynchrony.profiles import MEAN_S
-from distrl.bench.asynchrony.trial import Played, Trial, play
+from distrl.bench.asynchrony.trial import AsyncTrial, FinishedTrial, play
 from distrl.runtime.clock import run_virtually
 
 VERSIONS = 120
 SCALE = 0.1
-"""Virtual seconds cost nothing, but every time somebody looks whether it is his turn does."""
+"""Virtual seconds cost nothing, but every poll does."""
 LEARNER_S = 2.0 * MEAN_S
-"""A version takes as long as two mean episodes and uses up one of each device: the fleet is held half of its time."""
+"""A version takes as long as two mean episodes and uses up one of each device: the fleet is held half of the time."""
 
 
 def fairness_row(profile: str, devices: int, max_lag: int, folder: Path, *, seed: int = 0) -> dict[str, Any]:
-    """KS distance between the durations admitted and the durations trained on, with what chance alone would give."""
-    trial = Trial(profile, devices, seed, scale=SCALE, think_s=0.5, learner_s=LEARNER_S, max_lag=max_lag)
+    """Kolmogorov–Smirnov distance between durations admitted and durations trained on, with its 95 % limit."""
+    trial = AsyncTrial(profile, devices, seed, scale=SCALE, think_s=0.5, learner_s=LEARNER_S, max_lag=max_lag)
     seconds = SCALE * VERSIONS * LEARNER_S
     played = run_virtually(lambda loop: play(trial, folder, seconds))
     admitted, trained = cohort(played)
@@ -45,10 +45,10 @@ def fairness_row(profile: str, devices: int, max_lag: int, folder: Path, *, seed
     }
 
 
-def cohort(played: Played) -> tuple[list[float], list[float]]:
-    """Own times of what began in the second quarter, and of the learner's draws from it, as often as it was drawn.
+def cohort(played: FinishedTrial) -> tuple[list[float], list[float]]:
+    """Own times of episodes that began in the second quarter, and of the learner's samples of them, with repetitions.
 
-    The first quarter is left out: whatever the rule, the first thing that is ever learned from is a short episode.
+    The first quarter is left out: under any rule, the first trajectory to be learned from is a short episode.
     """
     run = played.timeline
     first, last = 0.25 * run.end, 0.5 * run.end
@@ -66,5 +66,5 @@ def ks_distance(one: Sequence[float], other: Sequence[float]) -> float:
 
 
 def ks_limit95(one: int, other: int) -> float:
-    """What two independent samples of one distribution exceed once in twenty times."""
+    """95 % critical value of the distance between two independent samples of one distribution."""
     return float(1.358 * np.sqrt((one + other) / (one * other)))

@@ -1,16 +1,16 @@
-"""Rates, their ratio, and the most it could be.
+"""Collection rates, their ratio, and its upper bound.
 
 Definitions (docs/benchmarks.md has them for readers); minutes are those of phones, the time scale is taken out:
 
-- own time of an episode: what it takes if nothing ever keeps it waiting; what its device waits by itself, and the
-  policy's thinking.
-- asynchronous rate: episodes per minute in the window. One that lies partly in it counts by that part, from its
-  beginning to the beginning of the device's next one: whole episodes only would favour whoever ends just in time.
-- perfect asynchronous rate: the same episodes on the same devices, with not a moment between the end of one and the
-  beginning of the next: the rate, times time taken over own time.
+- own time of an episode: its duration without any waiting for other components; the device's own latency plus the
+  policy's.
+- asynchronous rate: episodes per minute in the window. An episode partly inside counts by that part, from its beginning
+  to the beginning of the device's next one: counting whole episodes only would bias the rate.
+- perfect asynchronous rate: the same episodes on the same devices without gaps: the rate, times time taken over own
+  time.
 - synchronous rate: episodes of whole rounds over the time from one round's beginning to the next one's.
-- perfect synchronous rate: the same rounds, each as long as the own time of its longest episode and one learner step:
-  with a barrier nobody can do better.
+- perfect synchronous rate: the same rounds, each as long as the own time of its longest episode and one learner step,
+  the minimum with a barrier.
 - ceiling: perfect asynchronous over perfect synchronous rate. achieved: ratio over ceiling.
 """
 
@@ -23,14 +23,14 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.asynchrony.timeline import Episode, Timeline
+from distrl.bench.asynchrony.timeline import Timeline, TimelineEpisode
 from distrl.errors import ConfigError
 from distrl.evaluation.statistics import ratio_ci95
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """Trajectories per minute: as played, and as a system without any loss would have played the same episodes."""
+class CollectionRate:
+    """Trajectories per minute: as measured, and without any overhead for the same episodes."""
 
     per_min: float
     perfect_per_min: float
@@ -40,11 +40,11 @@ class Rate:
         return self.per_min / self.perfect_per_min
 
 
-def asynchronous_rate(run: Timeline) -> Rate:
+def asynchronous_rate(run: Timeline) -> CollectionRate:
     stretch = _stretch(run)
     counted = sum(_part_inside(episode, run, stretch) for episode in run.episodes)
     per_min = 60.0 * counted / run.seconds
-    return Rate(per_min, per_min * stretch)
+    return CollectionRate(per_min, per_min * stretch)
 
 
 def _stretch(run: Timeline) -> float:
@@ -56,15 +56,15 @@ def _stretch(run: Timeline) -> float:
     return taken / own
 
 
-def _part_inside(episode: Episode, run: Timeline, stretch: float) -> float:
-    """How much of an episode lies in the window. One that was still playing lasts as long as it would have."""
+def _part_inside(episode: TimelineEpisode, run: Timeline, stretch: float) -> float:
+    """Share of an episode that is inside the window. One that was still playing is given its expected duration."""
     cycle_s = episode.cycle_s if episode.cycle_s is not None else stretch * episode.own_s
     ended_at = min(run.end, episode.started_at + cycle_s)
     return max(0.0, ended_at - max(run.begin, episode.started_at)) / cycle_s
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class SyncRound:
     episodes: int
     seconds: float
     """From its beginning to the next one's."""
@@ -72,9 +72,9 @@ class Round:
     """Own time of its longest episode."""
 
 
-def rounds(run: Timeline) -> list[Round]:
-    """The whole rounds of a synchronous run: what was played with one version, up to the next one."""
-    by_version: dict[int, list[Episode]] = defaultdict(list)
+def rounds(run: Timeline) -> list[SyncRound]:
+    """The whole rounds of a synchronous run: the episodes of one version, up to the next version."""
+    by_version: dict[int, list[TimelineEpisode]] = defaultdict(list)
     for episode in run.episodes:
         if episode.ended_at is not None:
             by_version[episode.version].append(episode)
@@ -82,31 +82,31 @@ def rounds(run: Timeline) -> list[Round]:
     starts = [min(episode.started_at for episode in group) for group in groups]
     ends = [*starts[1:], run.end][: len(starts)]
     return [
-        Round(len(group), end - start, max(episode.own_s for episode in group))
+        SyncRound(len(group), end - start, max(episode.own_s for episode in group))
         for group, start, end in zip(groups, starts, ends, strict=True)
         if run.begin <= start < run.end
     ]
 
 
-def synchronous_rate(run: Timeline) -> Rate:
+def synchronous_rate(run: Timeline) -> CollectionRate:
     played = rounds(run)
     if not played:
         raise ConfigError("Not one whole synchronous round was played. Give the bench more --minutes.")
     episodes = sum(each.episodes for each in played)
     seconds = sum(each.seconds for each in played)
     least_s = sum(each.longest_s + run.learner_s for each in played)
-    return Rate(60.0 * episodes / seconds, 60.0 * episodes / least_s)
+    return CollectionRate(60.0 * episodes / seconds, 60.0 * episodes / least_s)
 
 
 @dataclass(frozen=True)
-class Pair:
+class RunPair:
     """The same devices, policy and tasks, once without and once with a barrier."""
 
     asynchronous: Timeline
     synchronous: Timeline
 
 
-def row(profile: str, devices: int, pairs: Sequence[Pair]) -> dict[str, Any]:
+def row(profile: str, devices: int, pairs: Sequence[RunPair]) -> dict[str, Any]:
     """The figures of one fleet on one profile over all repeats."""
     free = [asynchronous_rate(pair.asynchronous) for pair in pairs]
     held = [synchronous_rate(pair.synchronous) for pair in pairs]
@@ -136,15 +136,15 @@ def row(profile: str, devices: int, pairs: Sequence[Pair]) -> dict[str, Any]:
     }
 
 
-def counted(run: Timeline) -> list[Episode]:
+def counted(run: Timeline) -> list[TimelineEpisode]:
     """Episodes that ended in the window."""
     return [e for e in run.episodes if e.ended_at is not None and run.begin < e.ended_at <= run.end]
 
 
 def latencies(runs: Sequence[Timeline]) -> dict[str, float]:
-    """What one episode consists of, in seconds, so that `distrl plan` can predict other fleets from it.
+    """What one episode consists of, in seconds, from which `distrl plan` predicts other fleets.
 
-    Sums over devices divided by episodes: on a fleet of two speeds that is the time which gives the fleet's rate.
+    Sums over devices divided by episodes: with devices of two speeds, these times reproduce the fleet's rate.
     """
     episodes = sum(asynchronous_rate(run).per_min * run.seconds / 60.0 for run in runs)
     device_s = sum(run.devices * run.seconds for run in runs)

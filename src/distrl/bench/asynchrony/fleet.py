@@ -1,4 +1,4 @@
-"""Devices that wait and a policy that thinks, each for as long as it is told: they cost two cores next to nothing."""
+"""Simulated latency: devices and a policy that only wait, for given times, and use almost no CPU."""
 
 from __future__ import annotations
 
@@ -10,41 +10,40 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.asynchrony.profiles import ACTION_SHARE, ACTIONS, RESET_SHARE, Pace
-from distrl.bench.asynchrony.timeline import Uses
+from distrl.bench.asynchrony.profiles import ACTION_SHARE, ACTIONS, RESET_SHARE, EpisodeDurations
+from distrl.bench.asynchrony.timeline import BusyTimes
 from distrl.types import (
     Action,
     Decision,
     Done,
     Features,
-    Outcome,
     Prompt,
     Screen,
     Tap,
     Task,
-    Trajectory,
-    Tree,
     VersionedWeights,
 )
 
 SCREEN_BYTES = 2_000
 TEMPLATES = tuple(f"wait/{number:02d}" for number in range(16))
-"""From the fastest sixteenth of the distribution of episode times to the slowest. The curriculum plays each equally
-often, as it does with the templates of any suite."""
+"""From the fastest sixteenth of the distribution of episode times to the slowest. The curriculum plays templates
+equally often."""
 
 
 @cache
 def blank(step: int) -> Screen:
-    """What every phone shows at this step of every episode; its app in front is the number of the step."""
+    """The screen of every phone at this step; the step's number is its foreground app."""
     noise = np.random.default_rng(step).bytes(SCREEN_BYTES)
     return Screen(noise, 8, 8, foreground=str(step))
 
 
 class WaitingPhone:
-    """A device that shows blank screens and notes when it was at work and what its episodes will take."""
+    """A device with blank screens that records when it was busy and how long its episodes last."""
 
-    def __init__(self, slot: int, pace: Pace, uses: Uses, episodes: dict[tuple[int, float], float]) -> None:
-        """`episodes` is where it puts the length of each: (slot, when it began) → seconds."""
+    def __init__(
+        self, slot: int, pace: EpisodeDurations, uses: BusyTimes, episodes: dict[tuple[int, float], float]
+    ) -> None:
+        """`episodes` receives the duration of each: (slot, start time) → seconds."""
         self.address = f"wait://{pace.profile}"
         self._slot = slot
         self._pace = pace
@@ -75,12 +74,12 @@ class WaitingPhone:
         started_at = now()
         try:
             await asyncio.sleep(seconds)
-        finally:  # also when the run ends in the middle of it
+        finally:  # also when the run ends meanwhile
             self._uses.add(self._slot, kind, started_at, now())
 
 
 class ScriptedPolicyClient:
-    """Thinks for a fixed time about every screen, taps, and says done after the last action. A `PolicyClient`."""
+    """Waits a fixed time per decision, taps, and declares done after the last action. A `PolicyClient`."""
 
     def __init__(self, think_s: float) -> None:
         self.version = 0
@@ -98,11 +97,6 @@ class ScriptedPolicyClient:
 
     def known_features(self, digests: Sequence[str]) -> Features:
         return {}
-
-
-class FlatteringJudge:
-    async def judge(self, task: Task, trajectory: Trajectory, evidence: Tree | None) -> Outcome:
-        return Outcome("success")
 
 
 class WaitingSuite:

@@ -1,6 +1,6 @@
-"""How long episodes last. Seconds are those of real phones; a time scale makes them short enough to be waited for.
+"""Distributions of episode durations, in seconds of real phones; a time scale shortens them for the bench.
 
-Every profile has a mean of 250 s over its devices, the paper's. What differs is the spread:
+Every profile has a mean of 250 s over its devices, as in the paper. The spread differs:
 
     homogeneous   every episode 250 s
     two-speed     half of the devices 100 s, the other half 400 s
@@ -27,7 +27,7 @@ PARETO_EXPONENT = 2.5
 PARETO_RANGE = 50.0
 PAPER_SPREAD = 1.0
 PAPER_RANGE = 10.0
-"""Both ways from the median."""
+"""Largest factor, up and down, from the median."""
 
 
 def _homogeneous(quantile: float, slot: int) -> float:
@@ -59,8 +59,8 @@ PROFILES: dict[str, Callable[[float, int], float]] = {
 
 
 @dataclass(frozen=True)
-class Pace:
-    """How long the devices of one fleet take."""
+class EpisodeDurations:
+    """Episode durations of one fleet."""
 
     profile: str
     scale: float
@@ -70,8 +70,8 @@ class Pace:
             raise UnknownName("profile", self.profile, tuple(PROFILES))
 
     def episode_s(self, slot: int, quantile: float) -> float:
-        """What a reset and all actions take together. The task decides by its place in the distribution, from 0 to 1
-        (both excluded); on a two-speed fleet the device decides."""
+        """Duration of a reset and all actions. It depends on the task's quantile, from 0 to 1 (both excluded), or on a
+        two-speed fleet on the device."""
         return self.scale * PROFILES[self.profile](quantile, slot)
 
 

@@ -1,8 +1,7 @@
-"""The same comparison with the real learner and the real policy on Ray: simulated phones that also wait.
+"""The same comparison with the real learner and the real policy on Ray, and simulated phones with added latency.
 
-Everything is read off the run folders afterwards. What cannot be known from outside is measured instead of configured:
-an episode's own time is the time that it took, thinking included; a learner step lasts from the end of a round's last
-episode to its version.
+Everything is read from the run folders afterwards, so some times are measured instead of configured: an episode's own
+time is its duration, inference included; a learner step lasts from the end of a round's last episode to its version.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from distrl.bench.asynchrony.profiles import ACTION_SHARE, RESET_SHARE, Pace
-from distrl.bench.asynchrony.timeline import Episode, Timeline, Uses
+from distrl.bench.asynchrony.profiles import ACTION_SHARE, RESET_SHARE, EpisodeDurations
+from distrl.bench.asynchrony.timeline import BusyTimes, Timeline, TimelineEpisode
 from distrl.config import Config, load_config
 from distrl.devices.base import Device, Inspectable
 from distrl.errors import ConfigError
@@ -29,13 +28,13 @@ from distrl.store.run import RunStore
 from distrl.types import Action, Screen, Task, Tree
 
 USES = "uses"
-"""Folder in the run folder: when each device was at work, a file per worker."""
-SETTLING = 0.2
-"""Share of an asynchronous run that is not counted."""
+"""Folder in the run folder: when each device was busy, a file per worker."""
+WARM_UP_SHARE = 0.2
+"""Share of an asynchronous run that is left out as warm-up."""
 
 
 class PacedBuilder(Builder):
-    """Real parts, whose phones take the times of a profile. Which one is in the name of the run."""
+    """Builds real parts with phones that have the latency of a profile; the run's name contains the profile."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -48,20 +47,20 @@ class PacedBuilder(Builder):
         return PacedDevice(await super().device(worker, slot), slot, pace_of(self.config.run.name), self._file)
 
 
-def run_name(pace: Pace, devices: int, repeat: int, *, synchronous: bool) -> str:
+def run_name(pace: EpisodeDurations, devices: int, repeat: int, *, synchronous: bool) -> str:
     kind = "sync" if synchronous else "async"
     return f"{kind}_{pace.profile}_{pace.scale:g}_{devices}_{repeat}"
 
 
-def pace_of(name: str) -> Pace:
+def pace_of(name: str) -> EpisodeDurations:
     _, profile, scale, _, _ = name.split("_")
-    return Pace(profile, float(scale))
+    return EpisodeDurations(profile, float(scale))
 
 
 class PacedDevice:
-    """A phone that waits as long as the profile says before it does what it is told, and keeps account of it."""
+    """A phone that waits before each operation as the profile says, and records when it was busy."""
 
-    def __init__(self, device: Device, slot: int, pace: Pace, file: TextIO) -> None:
+    def __init__(self, device: Device, slot: int, pace: EpisodeDurations, file: TextIO) -> None:
         self.address = device.address
         self._device = device
         self._slot = slot
@@ -72,17 +71,17 @@ class PacedDevice:
     async def reset(self, task: Task) -> Screen:
         quantile = random.Random(f"{task.id}/{task.seed}").uniform(1e-9, 1.0 - 1e-9)
         self._episode_s = self._pace.episode_s(self._slot, quantile)
-        with _Noted(self, "reset"):
+        with _Recorded(self, "reset"):
             await asyncio.sleep(RESET_SHARE * self._episode_s)
             return await self._device.reset(task)
 
     async def perform(self, action: Action) -> None:
-        with _Noted(self, "act"):
+        with _Recorded(self, "act"):
             await asyncio.sleep(ACTION_SHARE * self._episode_s)
             await self._device.perform(action)
 
     async def screen(self) -> Screen:
-        with _Noted(self, "act"):
+        with _Recorded(self, "act"):
             return await self._device.screen()
 
     async def close(self) -> None:
@@ -95,7 +94,7 @@ class PacedDevice:
         self._file.write(json.dumps([self._slot, kind, started_at, ended_at]) + "\n")
 
 
-class _Noted:
+class _Recorded:
     def __init__(self, device: PacedDevice, kind: str) -> None:
         self._device = device
         self._kind = kind
@@ -112,8 +111,8 @@ class RealTrial:
     """One training run."""
 
     config: str
-    """A config by name or path: what model, tasks and learner are taken from."""
-    pace: Pace
+    """A config by name or path, for model, tasks and learner."""
+    pace: EpisodeDurations
     devices: int
     repeat: int
     synchronous: bool
@@ -154,7 +153,7 @@ class RealTrial:
             raise ConfigError(f"The run {settings.run_folder} was interrupted.")
         return replace(
             read(settings.run_folder, self.devices, synchronous=self.synchronous), scale=self.pace.scale
-        )  # in wall-clock: policy and learner took their real time
+        )  # times are wall-clock: policy and learner took their real time
 
 
 def read(folder: Path, devices: int, *, synchronous: bool) -> Timeline:
@@ -167,7 +166,7 @@ def read(folder: Path, devices: int, *, synchronous: bool) -> Timeline:
         raise ConfigError(f"Nothing was played in {folder}. Give the bench more --minutes.")
     episodes = _episodes(rows, uses)
     begin, end = min(uses.started_at), max(uses.ended_at)
-    begin += SETTLING * (end - begin)
+    begin += WARM_UP_SHARE * (end - begin)
     if synchronous:
         starts = _round_starts(episodes)
         if len(starts) < 3:
@@ -178,8 +177,8 @@ def read(folder: Path, devices: int, *, synchronous: bool) -> Timeline:
     return Timeline(devices, learner_s, begin, end, episodes, uses, steps)
 
 
-def _uses(folder: Path) -> Uses:
-    uses = Uses()
+def _uses(folder: Path) -> BusyTimes:
+    uses = BusyTimes()
     for file in sorted(folder.glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             slot, kind, started_at, ended_at = json.loads(line)
@@ -187,8 +186,8 @@ def _uses(folder: Path) -> Uses:
     return uses
 
 
-def _episodes(rows: dict[str, Any], uses: Uses) -> tuple[Episode, ...]:
-    """What was stored, and what was still playing: the last reset of a device that no stored episode began with."""
+def _episodes(rows: dict[str, Any], uses: BusyTimes) -> tuple[TimelineEpisode, ...]:
+    """Stored episodes, and those still playing: the last reset of a device that belongs to no stored episode."""
     by_slot: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
     for cells in zip(*(rows[name].tolist() for name in rows), strict=True):
         by_slot[int(str(cells[0]).rpartition("#")[2])].append(cells[1:])
@@ -203,15 +202,17 @@ def _episodes(rows: dict[str, Any], uses: Uses) -> tuple[Episode, ...]:
         open_at = max(resets) if max(resets) >= played[-1][0] + played[-1][1] else None
         starts = [start for start, *_ in played[1:]] + [open_at]
         for (start, seconds, version, inserted, _), following in zip(played, starts, strict=True):
-            found.append(Episode(slot, start, start + seconds, following, seconds, version, inserted - version))
+            found.append(TimelineEpisode(slot, start, start + seconds, following, seconds, version, inserted - version))
         if open_at is not None:
             elapsed = stopped_at - open_at
             longer = lasted[lasted > elapsed]
-            found.append(Episode(slot, open_at, None, None, float(longer.mean()) if len(longer) else 2.0 * elapsed))
+            found.append(
+                TimelineEpisode(slot, open_at, None, None, float(longer.mean()) if len(longer) else 2.0 * elapsed)
+            )
     return tuple(found)
 
 
-def _round_starts(episodes: tuple[Episode, ...]) -> list[float]:
+def _round_starts(episodes: tuple[TimelineEpisode, ...]) -> list[float]:
     first: dict[int, float] = {}
     for episode in episodes:
         if episode.ended_at is not None:
@@ -219,7 +220,7 @@ def _round_starts(episodes: tuple[Episode, ...]) -> list[float]:
     return [first[version] for version in sorted(first)]
 
 
-def _learner_s(episodes: tuple[Episode, ...], versions: Any, published_at: Any) -> float:
+def _learner_s(episodes: tuple[TimelineEpisode, ...], versions: Any, published_at: Any) -> float:
     """Median over rounds of the time from its last episode's end to the version made of it."""
     last: dict[int, float] = {}
     for episode in episodes:

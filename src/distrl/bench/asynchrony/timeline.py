@@ -1,4 +1,4 @@
-"""What a run leaves for counting: who played when, and what of it the device took by itself."""
+"""The timeline of a run: when each device played, and how long the device itself was busy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from distrl.types import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class TimelineEpisode:
     """One episode of one device. Times are seconds of the run's clock."""
 
     slot: int
@@ -18,15 +18,15 @@ class Episode:
     ended_at: float | None
     """None: still playing when the run was stopped."""
     next_at: float | None
-    """When the same device began its next episode; None: it did not any more."""
+    """When the same device began its next episode; None: it began none."""
     own_s: float
-    """What the episode takes if nothing ever keeps it waiting: the device's times and the policy's."""
+    """Duration of the episode without waiting for other components: latency of device and policy."""
     version: int = 0
     """The version it was played with."""
     lag: int = 0
     """Versions made between that one and its insertion."""
 
-    def slower(self, factor: float) -> Episode:
+    def slower(self, factor: float) -> TimelineEpisode:
         return replace(
             self,
             started_at=factor * self.started_at,
@@ -42,8 +42,8 @@ class Episode:
 
 
 @dataclass(slots=True)
-class Uses:
-    """When devices were at work: resetting, acting, rendering."""
+class BusyTimes:
+    """When devices were busy: resetting, acting, rendering."""
 
     slot: list[int] = field(default_factory=list)
     started_at: list[float] = field(default_factory=list)
@@ -56,12 +56,12 @@ class Uses:
         self.started_at.append(started_at)
         self.ended_at.append(ended_at)
 
-    def slower(self, factor: float) -> Uses:
+    def slower(self, factor: float) -> BusyTimes:
         started_at, ended_at = ([factor * at for at in times] for times in (self.started_at, self.ended_at))
-        return Uses(self.slot, started_at, ended_at, self.kind)
+        return BusyTimes(self.slot, started_at, ended_at, self.kind)
 
     def inside(self, begin: float, end: float, kind: str | None = None) -> float:
-        """Device seconds at work between two times, of one kind or of all."""
+        """Busy device seconds between two times, of one kind or of all."""
         first, last = np.array(self.started_at), np.array(self.ended_at)
         parts: Floats = np.clip(np.minimum(last, end) - np.maximum(first, begin), 0.0, None)
         if kind is not None:
@@ -77,14 +77,14 @@ class Timeline:
     learner_s: float
     """What one learner step takes."""
     begin: float
-    """When counting begins: the fleet is no longer in step with itself as it was at the start."""
+    """When counting begins, after the devices are no longer synchronised by the common start."""
     end: float
-    episodes: tuple[Episode, ...]
-    uses: Uses
+    episodes: tuple[TimelineEpisode, ...]
+    uses: BusyTimes
     steps: int
     """Steps of one episode."""
     scale: float = 1.0
-    """What the times of the phones were multiplied by, so that they could be waited for."""
+    """Factor by which the phones' times were multiplied."""
     cpus: float = 0.0
     """Processor time over wall-clock, of the whole run."""
 
@@ -93,8 +93,8 @@ class Timeline:
         return self.end - self.begin
 
     def in_phone_time(self) -> Timeline:
-        """The same with the scale taken out of all times. What was lost to us is not scaled when a run is: it counts
-        1/scale times as much as it would with real phones."""
+        """The same with the scale taken out of all times. Framework overhead is not scaled in a run: it counts 1/scale
+        times as much as with real phones."""
         return replace(
             self,
             learner_s=self.learner_s / self.scale,
@@ -110,6 +110,6 @@ class Timeline:
         return self.uses.inside(self.begin, self.end) / (self.devices * self.seconds)
 
     @property
-    def cycles(self) -> tuple[Episode, ...]:
+    def cycles(self) -> tuple[TimelineEpisode, ...]:
         """Episodes whose device has begun its next one while we counted."""
         return tuple(e for e in self.episodes if e.next_at is not None and self.begin < e.next_at <= self.end)

@@ -1,7 +1,7 @@
-"""One run of a waiting fleet through the real worker, spool, host, store and pacing; only the learner is a sleep.
+"""One run of a simulated fleet through the real worker, spool, host, store and pacing; the learner only sleeps.
 
 Worker and learner share an event loop; the host has a thread, as it has a process on Ray: no device waits for its disk.
-On a virtual loop, where threads run at once, the same run takes no time to speak of and is the same every time.
+On a virtual event loop the same run takes almost no time and is deterministic.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.asynchrony.fleet import FlatteringJudge, ScriptedPolicyClient, WaitingPhone, WaitingSuite
-from distrl.bench.asynchrony.hosting import HostThread, HostThreadClient
-from distrl.bench.asynchrony.profiles import ACTIONS, MEAN_S, Pace
-from distrl.bench.asynchrony.timeline import Episode, Timeline, Uses
+from distrl.bench._fixed_judge import ALWAYS_SUCCESS
+from distrl.bench.asynchrony.fleet import ScriptedPolicyClient, WaitingPhone, WaitingSuite
+from distrl.bench.asynchrony.host_thread import HostThread, HostThreadClient
+from distrl.bench.asynchrony.profiles import ACTIONS, MEAN_S, EpisodeDurations
+from distrl.bench.asynchrony.timeline import BusyTimes, Timeline, TimelineEpisode
 from distrl.config import Config
 from distrl.host.host import Host
 from distrl.runtime.topology import Builder
@@ -26,17 +27,17 @@ from distrl.store.run import RunStore
 from distrl.types import VersionedWeights
 
 IDLE_S = 1.0
-"""How long the learner rests when there is nothing to learn from, and how often we look whether a run is over."""
-SETTLING = 2.0
-"""Mean episodes that an asynchronous fleet plays before it is counted: all devices started at the same moment."""
+"""Polling interval of the learner when there is nothing to learn from, and of the end of a run."""
+WARM_UP_EPISODES = 2.0
+"""Warm-up of an asynchronous fleet, in mean episodes: all devices started at the same moment."""
 WHOLE_ROUNDS = 2
-"""Least rounds of a synchronous run that are counted."""
+"""Minimum number of counted rounds of a synchronous run."""
 FOREVER_S = 1e6
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What one run is about. Times are those of real phones; everything happens `scale` times as fast."""
+class AsyncTrial:
+    """The settings of one run. Times are those of real phones, and are multiplied by `scale`."""
 
     profile: str
     devices: int
@@ -52,8 +53,8 @@ class Trial:
         return self.max_lag == 0
 
     @property
-    def pace(self) -> Pace:
-        return Pace(self.profile, self.scale)
+    def pace(self) -> EpisodeDurations:
+        return EpisodeDurations(self.profile, self.scale)
 
     def config(self, folder: Path) -> Config:
         """Both kinds make one version of as many trajectories as there are devices, and use each once."""
@@ -75,19 +76,19 @@ class Trial:
 
 
 class WaitingBuilder(Builder):
-    """The parts of a run whose devices wait."""
+    """Builds the parts of a run with simulated latency."""
 
-    def __init__(self, config: Config, pace: Pace) -> None:
+    def __init__(self, config: Config, pace: EpisodeDurations) -> None:
         super().__init__(config)
         self.pace = pace
-        self.uses = Uses()
+        self.uses = BusyTimes()
         self.began: dict[tuple[int, float], float] = {}
 
     def suite(self) -> Any:
         return WaitingSuite()
 
     def judge(self) -> Any:
-        return FlatteringJudge()
+        return ALWAYS_SUCCESS
 
     async def device(self, worker: str, slot: int) -> Any:
         return WaitingPhone(slot, self.pace, self.uses, self.began)
@@ -96,14 +97,14 @@ class WaitingBuilder(Builder):
 class SleepingLearner:
     """Samples, sleeps for as long as a step takes, publishes a version."""
 
-    def __init__(self, host: HostThread, trial: Trial) -> None:
+    def __init__(self, host: HostThread, trial: AsyncTrial) -> None:
         self._host = host
         self._count = trial.devices
         self._step_s = trial.scale * trial.learner_s
         self._idle_s = trial.scale * IDLE_S
         self.published_at: list[float] = []
         self.used: list[str] = []
-        """Ids of the trajectories that were sampled, as often as they were."""
+        """Ids of the sampled trajectories, with repetitions."""
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -122,16 +123,16 @@ class SleepingLearner:
 
 
 @dataclass(frozen=True)
-class Played:
-    """A run that is over."""
+class FinishedTrial:
+    """The result of a run."""
 
     timeline: Timeline
     """In phone time."""
-    used: tuple[Episode, ...]
-    """Every episode that the learner drew, as often as it did."""
+    used: tuple[TimelineEpisode, ...]
+    """Every episode that the learner sampled, with repetitions."""
 
 
-async def play(trial: Trial, folder: Path, seconds: float) -> Played:
+async def play(trial: AsyncTrial, folder: Path, seconds: float) -> FinishedTrial:
     """Play for about this long. A synchronous run ends with a whole round, and has at least two of them."""
     loop = asyncio.get_running_loop()
     cpu = time.process_time()
@@ -160,8 +161,8 @@ async def play(trial: Trial, folder: Path, seconds: float) -> Played:
         host.close()
 
 
-def _as_server(trial: Trial) -> Any:
-    """The brain in the place of a policy server: its thinking is a wait of its own, so there is nothing to batch."""
+def _as_server(trial: AsyncTrial) -> Any:
+    """The policy client in place of a policy server: it only waits, so there is nothing to batch."""
     return ScriptedPolicyClient(trial.scale * trial.think_s)
 
 
@@ -190,17 +191,17 @@ def _raise_errors(tasks: Sequence[asyncio.Future[None]]) -> None:
 
 
 def _played(
-    trial: Trial,
+    trial: AsyncTrial,
     builder: WaitingBuilder,
     host: Host,
     learner: SleepingLearner,
     began_at: float,
     ended_at: float,
     cpus: float,
-) -> Played:
+) -> FinishedTrial:
     think_s = trial.scale * trial.think_s * (ACTIONS + 1)
     own = {key: episode_s + think_s for key, episode_s in builder.began.items()}
-    begin = began_at + min(SETTLING * trial.scale * MEAN_S, 0.5 * (ended_at - began_at))
+    begin = began_at + min(WARM_UP_EPISODES * trial.scale * MEAN_S, 0.5 * (ended_at - began_at))
     if trial.synchronous:
         begin, ended_at = learner.published_at[0], _next_round_at(learner, builder) or ended_at
     episodes, by_id = _episodes(host.store, own, ended_at)
@@ -215,12 +216,14 @@ def _played(
         scale=trial.scale,
         cpus=cpus,
     )
-    return Played(timeline.in_phone_time(), tuple(by_id[name].slower(1.0 / trial.scale) for name in learner.used))
+    return FinishedTrial(
+        timeline.in_phone_time(), tuple(by_id[name].slower(1.0 / trial.scale) for name in learner.used)
+    )
 
 
 def _episodes(
     store: RunStore, own: dict[tuple[int, float], float], ended_at: float
-) -> tuple[tuple[Episode, ...], dict[str, Episode]]:
+) -> tuple[tuple[TimelineEpisode, ...], dict[str, TimelineEpisode]]:
     """Every episode that began, joined with what the host stored of it; and the same by the trajectory's id."""
     rows = store.table("id", "device", "started_at", "duration_s", "policy_version", "version_at_insert")
     stored = {
@@ -230,19 +233,19 @@ def _episodes(
     starts: dict[int, list[float]] = {}
     for slot, at in sorted(own):
         starts.setdefault(slot, []).append(at)
-    found: list[Episode] = []
-    names: dict[str, Episode] = {}
+    found: list[TimelineEpisode] = []
+    names: dict[str, TimelineEpisode] = {}
     for slot, times in starts.items():
         for place, (at, following) in enumerate(zip(times, [*times[1:], None], strict=True)):
             name, end, version, lag = stored.get((slot, place), ("", None, 0, 0))
             ended_in_time = end if end is not None and end <= ended_at else None
-            found.append(Episode(slot, at, ended_in_time, following, own[slot, at], version, lag))
+            found.append(TimelineEpisode(slot, at, ended_in_time, following, own[slot, at], version, lag))
             names[name] = found[-1]
     return tuple(found), names
 
 
 def _numbered(rows: dict[str, Any]) -> list[tuple[int, tuple[Any, ...]]]:
-    """Rows with how manyeth of its device each is, by the time they began."""
+    """Rows with their number within their device, ordered by start time."""
     order = np.argsort(rows["started_at"], kind="stable")
     seen: dict[str, int] = {}
     numbered = []
@@ -254,9 +257,9 @@ def _numbered(rows: dict[str, Any]) -> list[tuple[int, tuple[Any, ...]]]:
     return numbered
 
 
-def run_trial(trial: Trial, folder: Path, seconds: float) -> Played:
+def run_trial(trial: AsyncTrial, folder: Path, seconds: float) -> FinishedTrial:
     """The same in real time."""
     return asyncio.run(play(trial, folder, seconds))
 
 
-Runner = Callable[[Trial, Path, float], Played]
+Runner = Callable[[AsyncTrial, Path, float], FinishedTrial]

@@ -1,4 +1,4 @@
-"""Pairs of fleets, row by row and again from the beginning, and the figures of all of them."""
+"""Plays pairs of fleets, every row in every repeat, and computes the figures."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from typing import Any
 
 import numpy as np
 
-from distrl.bench.faults.rows import ROWS, Row, row
-from distrl.bench.faults.trial import Job, Report, Strike
+from distrl.bench.faults.rows import ROWS, FaultRow, row
+from distrl.bench.faults.trial import FaultJob, FaultReport, InjectedFault
 from distrl.errors import ConfigError
 
 Say = Callable[[str], None]
 
 SPARE_S = 300.0
-"""How much longer than it plays a fleet may take to start and to end."""
+"""Time allowed for starting and ending a fleet, beyond the time it plays."""
 FEWER = 4
 """Emulators, each a process that starts an interpreter, per eight served phones."""
 
 
 @dataclass(frozen=True)
-class Pair:
-    struck: Report
-    alone: Report
+class FleetPair:
+    faulted: FaultReport
+    control: FaultReport
 
     @property
     def kept(self) -> float:
-        return self.struck.episodes / max(1, self.alone.episodes)
+        return self.faulted.episodes / max(1, self.control.episodes)
 
 
 @dataclass(frozen=True)
-class Campaign:
+class FaultCampaign:
     rows: tuple[int, ...]
     phones: int
     seconds: float
@@ -45,8 +45,8 @@ class Campaign:
     seed: int = 0
 
     def play(self, say: Say) -> dict[str, Any]:
-        """Every row in every repeat: what happens to the machine in an hour hits all rows alike."""
-        pairs: dict[int, list[Pair]] = {number: [] for number in self.rows}
+        """Every row in every repeat, interleaved: other load on the machine affects all rows alike."""
+        pairs: dict[int, list[FleetPair]] = {number: [] for number in self.rows}
         for repeat in range(self.repeats):
             for number in self.rows:
                 pair = play_pair(self._job(row(number), repeat))
@@ -55,9 +55,9 @@ class Campaign:
         rows_ = [figures(row(number), found) for number, found in pairs.items()]
         return {"rows": rows_, "headline": headline(rows_, [pair for found in pairs.values() for pair in found])}
 
-    def _job(self, plan: Row, repeat: int) -> Job:
+    def _job(self, plan: FaultRow, repeat: int) -> FaultJob:
         phones = self.phones if plan.fleet == "adb" else max(1, self.phones * FEWER // 8)
-        return Job(plan.number, True, phones, self.seconds, self.seed + repeat)
+        return FaultJob(plan.number, True, phones, self.seconds, self.seed + repeat)
 
 
 def run(
@@ -69,13 +69,13 @@ def run(
     say: Say = lambda text: None,
 ) -> dict[str, Any]:
     """All figures, as plain data. Raises `ConfigError`."""
-    return Campaign(chosen(rows), phones, seconds, repeats, seed).play(say)
+    return FaultCampaign(chosen(rows), phones, seconds, repeats, seed).play(say)
 
 
-def play_pair(job: Job) -> Pair:
-    """Both at the same time, so that what the machine does hits both."""
+def play_pair(job: FaultJob) -> FleetPair:
+    """Both at the same time, so that load on the machine affects both."""
     with tempfile.TemporaryDirectory() as folder:
-        jobs = {name: Job(**{**asdict(job), "struck": name == "struck"}) for name in ("struck", "alone")}
+        jobs = {name: FaultJob(**{**asdict(job), "faulted": name == "faulted"}) for name in ("faulted", "control")}
         started = {name: _start(Path(folder) / f"{name}.json", each) for name, each in jobs.items()}
         try:
             found = {name: _read(process, job) for name, process in started.items()}
@@ -83,68 +83,68 @@ def play_pair(job: Job) -> Pair:
             for process in started.values():
                 process.kill()
                 process.wait()
-    return Pair(found["struck"], found["alone"])
+    return FleetPair(found["faulted"], found["control"])
 
 
-def _start(path: Path, job: Job) -> subprocess.Popen[str]:
+def _start(path: Path, job: FaultJob) -> subprocess.Popen[str]:
     path.write_text(json.dumps(asdict(job)), encoding="utf-8")
     command = [sys.executable, "-m", "distrl.bench.faults.trial", str(path)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def _read(process: subprocess.Popen[str], job: Job) -> Report:
+def _read(process: subprocess.Popen[str], job: FaultJob) -> FaultReport:
     out, err = process.communicate(timeout=job.seconds + SPARE_S)
     if process.returncode:
         raise ConfigError(f"A fleet of row {job.row} did not come to its end: {err.strip()[-2000:]}")
     tree = json.loads(out.splitlines()[-1])
-    return Report(**{**tree, "strikes": [Strike(**strike) for strike in tree["strikes"]]})
+    return FaultReport(**{**tree, "faults": [InjectedFault(**fault) for fault in tree["faults"]]})
 
 
-def survived(plan: Row, pair: Pair) -> bool:
-    """It went on, lost nothing, doubled nothing, made up nothing, and who could come back did."""
-    struck = pair.struck
-    clean = not (struck.lost or struck.doubled or struck.wrong or struck.leased)
-    back = plan.struck < 1.0 or struck.came_back == len(struck.strikes)
-    return clean and back and struck.episodes > 0
+def survived(plan: FaultRow, pair: FleetPair) -> bool:
+    """It went on; nothing was lost, doubled or made up; and every phone that can recover did."""
+    faulted = pair.faulted
+    clean = not (faulted.lost or faulted.doubled or faulted.wrong or faulted.leased)
+    back = plan.faulted_share < 1.0 or faulted.came_back == len(faulted.faults)
+    return clean and back and faulted.episodes > 0
 
 
-def verdict(plan: Row, pair: Pair) -> str:
+def verdict(plan: FaultRow, pair: FleetPair) -> str:
     state = "survived" if survived(plan, pair) else "NOT survived"
-    return f"{state}; kept {pair.kept:.0%} of {pair.alone.episodes} episodes, {pair.struck.invalid} lost to it"
+    return f"{state}; kept {pair.kept:.0%} of {pair.control.episodes} episodes, {pair.faulted.invalid} lost to it"
 
 
-def figures(plan: Row, pairs: Sequence[Pair]) -> dict[str, Any]:
+def figures(plan: FaultRow, pairs: Sequence[FleetPair]) -> dict[str, Any]:
     return {
         "row": plan.number,
         "what": plan.what,
         "survived": all(survived(plan, pair) for pair in pairs),
-        "strikes": sum(len(pair.struck.strikes) for pair in pairs),
+        "strikes": sum(len(pair.faulted.faults) for pair in pairs),
         "throughput_kept": [pair.kept for pair in pairs],
         **costs(pairs),
     }
 
 
-def costs(pairs: Sequence[Pair]) -> dict[str, Any]:
-    seconds = [one for pair in pairs for one in pair.struck.recovery_s]
+def costs(pairs: Sequence[FleetPair]) -> dict[str, Any]:
+    seconds = [one for pair in pairs for one in pair.faulted.recovery_s]
     rungs: dict[str, int] = {}
     for pair in pairs:
-        for rung, count in pair.struck.rungs.items():
+        for rung, count in pair.faulted.rungs.items():
             rungs[rung] = rungs.get(rung, 0) + count
     return {
-        "episodes_invalid": sum(pair.struck.invalid for pair in pairs),
+        "episodes_invalid": sum(pair.faulted.invalid for pair in pairs),
         "recoveries": len(seconds),
         "recovery_p50_s": quantile(seconds, 0.5),
         "recovery_p95_s": quantile(seconds, 0.95),
         "rungs": rungs,
-        "quarantines": sum(pair.struck.quarantines for pair in pairs),
-        "lost": sum(pair.struck.lost for pair in pairs),
-        "doubled": sum(pair.struck.doubled for pair in pairs),
-        "outcomes_made_up": sum(pair.struck.wrong for pair in pairs),
+        "quarantines": sum(pair.faulted.quarantines for pair in pairs),
+        "lost": sum(pair.faulted.lost for pair in pairs),
+        "doubled": sum(pair.faulted.doubled for pair in pairs),
+        "outcomes_made_up": sum(pair.faulted.wrong for pair in pairs),
     }
 
 
-def headline(rows: Sequence[dict[str, Any]], pairs: Sequence[Pair]) -> dict[str, Any]:
-    seconds = [one for pair in pairs for one in pair.struck.recovery_s]
+def headline(rows: Sequence[dict[str, Any]], pairs: Sequence[FleetPair]) -> dict[str, Any]:
+    seconds = [one for pair in pairs for one in pair.faulted.recovery_s]
     return {
         "survived": sum(each["survived"] for each in rows),
         "of": len(rows),

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from distrl.phone_server.emulator import orders
+from distrl.phone_server.emulator import faults
 from distrl.phone_server.emulator.folder import AvdFolder
 from distrl.phone_server.emulator.sdk import write_sdk
-from distrl.phone_server.phone import Model, ServedPhone
+from distrl.phone_server.phone import PhoneModel, ServedPhone
 
 NAME = "Pixel_7"
 SNAPSHOT = "clean"
@@ -30,12 +30,12 @@ class Emulators:
 
     def __enter__(self) -> Emulators:
         sdk = write_sdk(self._folder / "sdk", NAME, self._device)
-        AvdFolder(sdk.avd_home, NAME).keep_snapshot(SNAPSHOT, ServedPhone(Model(), "setup").save())
+        AvdFolder(sdk.avd_home, NAME).save_snapshot(SNAPSHOT, ServedPhone(PhoneModel(), "setup").save())
         script = self._folder / "faults"
-        struck = [self._faults[number % len(self._faults)] for number in range(self._count)] if self._faults else []
-        script.write_text("".join(f"{fault}\n" for fault in struck), encoding="utf-8")
+        faulted = [self._faults[number % len(self._faults)] for number in range(self._count)] if self._faults else []
+        script.write_text("".join(f"{fault}\n" for fault in faulted), encoding="utf-8")
         self._before = dict(os.environ)
-        os.environ.update(sdk.environment | {"HOME": str(self._folder), orders.VARIABLE: f"@{script}"})
+        os.environ.update(sdk.environment | {"HOME": str(self._folder), faults.VARIABLE: f"@{script}"})
         self._home = sdk.environment["ANDROID_HOME"]
         return self
 
@@ -46,8 +46,8 @@ class Emulators:
     def address(self, query: str) -> str:
         return f"avd://{NAME}?count={self._count}&{query}".rstrip("&")
 
-    def touch(self, number: int, work: Callable[[ServedPhone], None]) -> None:
-        raise NotImplementedError("Emulators are other processes: nobody reaches into them.")
+    def inject(self, number: int, work: Callable[[ServedPhone], None]) -> None:
+        raise NotImplementedError("Emulators are other processes: their phones cannot be changed from here.")
 
     def kill_server(self) -> None:
         raise NotImplementedError("The row about the server plays on served phones.")

@@ -1,7 +1,7 @@
-"""One fleet, struck or left alone, in a process of its own: `python -m distrl.bench.faults.trial JOB.json`.
+"""One fleet, with faults injected or as the control, in a process of its own.
 
-Prints its report as one line of JSON. Worker and phones have a loop each; the host has a thread, as it has a process on
-Ray.
+Started as `python -m distrl.bench.faults.trial JOB.json`; prints its report as one line of JSON. Worker and phones have
+an event loop each; the host has a thread, as it has a process on Ray.
 """
 
 from __future__ import annotations
@@ -18,35 +18,36 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from distrl.bench.asynchrony.hosting import HostThread, HostThreadClient
+from distrl.bench._fixed_judge import ALWAYS_SUCCESS
+from distrl.bench.asynchrony.host_thread import HostThread, HostThreadClient
 from distrl.bench.faults.emulators import Emulators
-from distrl.bench.faults.endpoint import Endpoint, truth
-from distrl.bench.faults.players import MOVES, Lenient, Mover, Mumbler
-from distrl.bench.faults.rack import PhoneThread
-from distrl.bench.faults.rows import Row, row
-from distrl.bench.faults.storm import storm
+from distrl.bench.faults.phone_thread import PhoneThread
+from distrl.bench.faults.random_faults import inject_random_faults
+from distrl.bench.faults.rows import FaultRow, row
+from distrl.bench.faults.scripted_policies import MOVES, FixedMovesPolicy, MalformedActionsPolicy
+from distrl.bench.faults.stub_endpoint import StubEndpoint, truth
 from distrl.config import Config
-from distrl.phone_server.phone import Model
+from distrl.phone_server.phone import PhoneModel
 from distrl.runtime.topology import Builder
 from distrl.store.run import RunStore
 from distrl.types import Trajectory
 from distrl.worker.worker import Worker
 
 WAITS = "sim://phone?latency=emulator&scale=0.5"
-"""Half of an emulator's: its longest stalls would be longer than `call_s`, and a twin that breaks is no measure."""
+"""Half an emulator's latency: its longest stalls exceed `call_s` and would break the control fleet too."""
 BOOT_S = 90.0
-"""How long a fleet may take until all of it plays."""
+"""Timeout until all phones of a fleet play."""
 UNKNOWN = -1
-"""Slot of a strike at a process: which one it played for shows when its episode breaks."""
+"""Slot of a fault in a process whose phone is not known; `assign_slots` finds it by the episode that breaks."""
 BEGIN, END = 0.15, 0.6
-"""Shares of a trial between which its strikes fall: what is struck shall have time to come back."""
+"""Faults are injected between these shares of a trial, to leave time for recovery."""
 
 
 @dataclass(frozen=True)
-class Job:
+class FaultJob:
     row: int
     """0: a soak, with faults of all rows by chance."""
-    struck: bool
+    faulted: bool
     phones: int
     seconds: float
     seed: int
@@ -55,15 +56,15 @@ class Job:
 
 
 @dataclass
-class Strike:
+class InjectedFault:
     at: float
     slot: int
     what: str = ""
 
 
 @dataclass
-class Report:
-    """What is left when all is over."""
+class FaultReport:
+    """The counts of one fleet after the trial."""
 
     episodes: int = 0
     """Valid ones that ended in time."""
@@ -71,16 +72,16 @@ class Report:
     lost: int = 0
     doubled: int = 0
     wrong: int = 0
-    """Outcomes that the judge did not give."""
+    """Outcomes that differ from what the judge gave."""
     leased: int = 0
-    """Tasks that nobody gave back."""
-    strikes: list[Strike] = field(default_factory=list)
+    """Leases that were not settled."""
+    faults: list[InjectedFault] = field(default_factory=list)
     came_back: int = 0
-    """Struck phones that played a valid episode to its end after it."""
+    """Faults after which their phone started a valid episode again."""
     recovery_s: list[float] = field(default_factory=list)
-    """From a strike that cost an episode to the beginning of that phone's next valid one."""
+    """From a fault that cost an episode to the start of that phone's next valid one."""
     rungs: dict[str, int] = field(default_factory=dict)
-    """Rung → how often it helped."""
+    """Recovery step → how often it helped."""
     quarantines: int = 0
 
 
@@ -90,25 +91,25 @@ class FaultBuilder(Builder):
         self._judge = judge
 
     def judge(self) -> Any:
-        return Lenient() if self._judge == "lenient" else self.vlm_judge()
+        return ALWAYS_SUCCESS if self._judge == "always_success" else self.vlm_judge()
 
 
-def play(job: Job) -> Report:
-    plan = Row(0, "soak") if job.row == 0 else row(job.row)
+def play(job: FaultJob) -> FaultReport:
+    plan = FaultRow(0, "soak") if job.row == 0 else row(job.row)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         place = Path(folder)
         fleet: PhoneThread | Emulators
         if plan.fleet == "avd":
-            fleet = stack.enter_context(Emulators(place, job.phones, plan.orders if job.struck else (), WAITS))
+            fleet = stack.enter_context(Emulators(place, job.phones, plan.orders if job.faulted else (), WAITS))
         else:
-            fleet = stack.enter_context(PhoneThread(Model(WAITS, seed=job.seed), job.phones))
-        endpoint = stack.enter_context(Endpoint(hostile=job.struck)) if plan.judge == "vlm" else None
+            fleet = stack.enter_context(PhoneThread(PhoneModel(WAITS, seed=job.seed), job.phones))
+        endpoint = stack.enter_context(StubEndpoint(hostile=job.faulted)) if plan.judge == "vlm" else None
         config = configured(place, fleet.address(plan.query), job, endpoint.url if endpoint else "")
         RunStore.create(config.run_folder, {}, {}).close()
-        return asyncio.run(Trial(job, plan, fleet, config).run())
+        return asyncio.run(FaultTrial(job, plan, fleet, config).run())
 
 
-def configured(place: Path, address: str, job: Job, url: str) -> Config:
+def configured(place: Path, address: str, job: FaultJob, url: str) -> Config:
     judge = {"kind": "vlm", "model": "stub", "url": url, "timeout_s": 2.0, "cache": None} if url else {}
     return Config.model_validate(
         {
@@ -122,28 +123,30 @@ def configured(place: Path, address: str, job: Job, url: str) -> Config:
     )
 
 
-class Trial:
-    def __init__(self, job: Job, plan: Row, fleet: PhoneThread | Emulators, config: Config) -> None:
+class FaultTrial:
+    def __init__(self, job: FaultJob, plan: FaultRow, fleet: PhoneThread | Emulators, config: Config) -> None:
         self.job, self.plan, self.fleet, self.config = job, plan, fleet, config
-        self.strikes: list[Strike] = []
+        self.faults: list[InjectedFault] = []
         self.rng = random.Random(f"{job.row}/{job.seed}")
 
-    async def run(self) -> Report:
+    async def run(self) -> FaultReport:
         builder = FaultBuilder(self.config, self.plan.judge)
         host = HostThread(builder, time.time)
-        policy_client = Mumbler() if self.plan.policy_client == "mumbler" else Mover()
+        policy_client = (
+            MalformedActionsPolicy() if self.plan.policy_client == "malformed_actions" else FixedMovesPolicy()
+        )
         self._prepare()
         worker = builder.worker("bench", policy_client, HostThreadClient(host), time.time)
         playing = asyncio.ensure_future(worker.run())
         began = await self._all_play(host)
-        striking = asyncio.ensure_future(self._strike(began)) if self.job.struck else None
+        injecting = asyncio.ensure_future(self._inject(began)) if self.job.faulted else None
         try:
             await asyncio.wait([playing], timeout=self.job.seconds)
             if playing.done():
                 playing.result()
         finally:
-            if striking is not None:
-                striking.cancel()
+            if injecting is not None:
+                injecting.cancel()
             worker.stop()
             await playing
         try:
@@ -152,53 +155,53 @@ class Trial:
             host.close()
 
     async def _all_play(self, host: HostThread) -> float:
-        """When every phone that ever will has begun its first episode: booting is not part of the time."""
-        expected = self.job.phones - (len(self._slots) if self.plan.before and self.plan.struck < 1.0 else 0)
+        """Waits until every phone that can has begun its first episode; returns the time. Booting is not measured."""
+        expected = self.job.phones - (len(self._slots) if self.plan.before and self.plan.faulted_share < 1.0 else 0)
         deadline = time.time() + BOOT_S
         while host.host.leases.in_flight < expected and time.time() < deadline:
             await asyncio.sleep(0.05)
         return time.time()
 
-    # -- striking
+    # -- injecting
 
     @property
     def _slots(self) -> range:
-        return range(max(1, round(self.plan.struck * self.job.phones)))
+        return range(max(1, round(self.plan.faulted_share * self.job.phones)))
 
     def _prepare(self) -> None:
-        if self.plan.orders and self.job.struck:
-            self.strikes += [Strike(time.time(), slot) for slot in range(self.job.phones)]
-        if self.plan.before is not None and self.job.struck:
+        if self.plan.orders and self.job.faulted:
+            self.faults += [InjectedFault(time.time(), slot) for slot in range(self.job.phones)]
+        if self.plan.before is not None and self.job.faulted:
             for slot in self._slots:
-                self.fleet.touch(slot, self.plan.before)
-                self.strikes.append(Strike(time.time(), slot))
+                self.fleet.inject(slot, self.plan.before)
+                self.faults.append(InjectedFault(time.time(), slot))
 
-    async def _strike(self, began: float) -> None:
-        """Each phone once, one after the other; or, in a soak, all kinds by chance until it is over."""
+    async def _inject(self, began: float) -> None:
+        """Each phone once, one after the other; in a soak, random faults until the end."""
         if self.job.row == 0:
-            await storm(self.fleet, self.job.phones, self.job.every_s, self.rng, self._note)
+            await inject_random_faults(self.fleet, self.job.phones, self.job.every_s, self.rng, self._record_fault)
             return
         times = len(self._slots) if self.plan.kill != "server" else 1
         for number in range(times):
             share = BEGIN + (END - BEGIN) * (number + 0.5) / times
             await asyncio.sleep(max(0.0, began + share * self.job.seconds - time.time()))
-            if self.plan.strike is not None:
-                self.fleet.touch(number, self.plan.strike)
-                self._note(number)
+            if self.plan.inject is not None:
+                self.fleet.inject(number, self.plan.inject)
+                self._record_fault(number)
             elif self.plan.kill == "server":
                 await asyncio.to_thread(self.fleet.kill_server)
                 for slot in range(self.job.phones):
-                    self._note(slot)
+                    self._record_fault(slot)
             elif self.plan.kill == "emulator":
                 await asyncio.to_thread(self.fleet.kill_one)
-                self._note(UNKNOWN)
+                self._record_fault(UNKNOWN)
 
-    def _note(self, slot: int, what: str = "") -> None:
-        self.strikes.append(Strike(time.time(), slot, what))
+    def _record_fault(self, slot: int, what: str = "") -> None:
+        self.faults.append(InjectedFault(time.time(), slot, what))
 
-    # -- what is left
+    # -- the report
 
-    def _report(self, host: HostThread, worker: Worker, began: float) -> Report:
+    def _report(self, host: HostThread, worker: Worker, began: float) -> FaultReport:
         store = host.host.store
         counts = store.counts()
         kept = [*store.trajectories(), *store.trajectories(outcome="invalid")]
@@ -208,17 +211,17 @@ class Trial:
         for health in healths:
             for rung, count in health.helped.items():
                 rungs[rung] = rungs.get(rung, 0) + count
-        placed(self.strikes, played)
-        recoveries = [recovery(strike, played) for strike in self.strikes]
-        return Report(
+        assign_slots(self.faults, played)
+        recoveries = [recovery(fault, played) for fault in self.faults]
+        return FaultReport(
             episodes=sum(ok and began <= end <= began + self.job.seconds for _, _, end, ok in played),
             invalid=counts.invalid,
             lost=worker.uploader.produced - counts.trajectories - counts.invalid,
             doubled=host.host.counters.duplicates + len(kept) - len({t.id for t in kept}),
             wrong=self._wrong(store),
             leased=host.host.leases.in_flight,
-            strikes=self.strikes,
-            came_back=sum(returned(strike, played) for strike in self.strikes),
+            faults=self.faults,
+            came_back=sum(returned(fault, played) for fault in self.faults),
             recovery_s=[seconds for seconds in recoveries if seconds is not None],
             rungs=rungs,
             quarantines=sum(health.quarantines for health in healths),
@@ -235,32 +238,32 @@ def slot_of(trajectory: Trajectory) -> int:
     return int(trajectory.device.rpartition("#")[2])
 
 
-Played = list[tuple[int, float, float, bool]]
+PlayedEpisodes = list[tuple[int, float, float, bool]]
 """Slot, beginning, end, valid."""
 
 
-def placed(strikes: Sequence[Strike], played: Played) -> None:
-    """Whoever broke next after a strike at a phone that has no number is the one."""
+def assign_slots(faults: Sequence[InjectedFault], played: PlayedEpisodes) -> None:
+    """Assign a fault of unknown slot to the phone whose episode broke next."""
     taken: set[int] = set()
-    for strike in strikes:
-        if strike.slot == UNKNOWN:
-            broken = sorted((end, slot) for slot, _, end, ok in played if not ok and end >= strike.at)
-            strike.slot = next((slot for _, slot in broken if slot not in taken), UNKNOWN)
-            taken.add(strike.slot)
+    for fault in faults:
+        if fault.slot == UNKNOWN:
+            broken = sorted((end, slot) for slot, _, end, ok in played if not ok and end >= fault.at)
+            fault.slot = next((slot for _, slot in broken if slot not in taken), UNKNOWN)
+            taken.add(fault.slot)
 
 
-def recovery(strike: Strike, played: Played) -> float | None:
-    """None: the strike cost no episode, or its phone did not come back."""
-    later = sorted((start, ok) for slot, start, end, ok in played if slot == strike.slot and end >= strike.at)
+def recovery(fault: InjectedFault, played: PlayedEpisodes) -> float | None:
+    """Seconds from the fault to the next valid episode; None if it cost no episode or the phone did not recover."""
+    later = sorted((start, ok) for slot, start, end, ok in played if slot == fault.slot and end >= fault.at)
     broken = next((start for start, ok in later if not ok), None)
-    again = next((start for start, ok in later if ok and start > strike.at), None)
-    # A valid episode that began in between: it broke later, and of something else.
-    return again - strike.at if broken is not None and again is not None and broken < again else None
+    again = next((start for start, ok in later if ok and start > fault.at), None)
+    # If a valid episode began in between, the later break had another cause.
+    return again - fault.at if broken is not None and again is not None and broken < again else None
 
 
-def returned(strike: Strike, played: Played) -> bool:
-    return any(slot == strike.slot and ok and start > strike.at for slot, start, _, ok in played)
+def returned(fault: InjectedFault, played: PlayedEpisodes) -> bool:
+    return any(slot == fault.slot and ok and start > fault.at for slot, start, _, ok in played)
 
 
 if __name__ == "__main__":
-    print(json.dumps(asdict(play(Job(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))))))
+    print(json.dumps(asdict(play(FaultJob(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))))))

@@ -1,8 +1,8 @@
-"""95 % intervals over tasks and seeds.
+"""Bootstrap: 95 % intervals over tasks and seeds.
 
-All runs play the same test tasks, so tasks and seeds are crossed: a draw takes tasks with replacement, the same for all
-methods, and for each method seeds with replacement. What is hard for all is then no difference between two. Percentiles
-of 10,000 draws. With three seeds the spread between seeds is known poorly, and the interval is a little too narrow.
+All runs play the same test tasks, so tasks and seeds are crossed: a draw resamples tasks, the same for all methods, and
+seeds for each method, so that task difficulty cancels in comparisons. Percentiles of 10,000 draws. With three seeds the
+variance between seeds is poorly estimated, and the interval is slightly too narrow.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DRAWS = 10_000
 
 
 class Bootstrap:
-    """Draws of one split's tasks, and of each method's seeds from a stream of chance that bears its name."""
+    """Resamples one split's tasks, and each method's seeds with a generator seeded by the method's name."""
 
     def __init__(self, tasks: int, draws: int = DRAWS) -> None:
         self._draws = draws
@@ -37,7 +37,7 @@ class Bootstrap:
 
 
 def rate(outcomes: Sequence[Floats]) -> float:
-    """Success over all valid episodes of all seeds; nan when there is none."""
+    """Success rate over all valid episodes of all seeds; nan when there is none."""
     table = np.array(outcomes)
     return float(np.nanmean(table)) if np.isfinite(table).any() else float("nan")
 
@@ -48,7 +48,7 @@ def interval(estimate: float, draws: Floats) -> Interval:
 
 
 def ratio(numerator: float, denominator: float, above: Floats, below: Floats) -> Interval | None:
-    """A ratio of two rates with its interval, from their draws; None when the lower one may well be 0."""
+    """A ratio of two rates with its interval, from their draws; None when over 1 % of the denominator's draws are 0."""
     if denominator <= 0 or (below <= 0).mean() > 0.01:
         return None
     some = below > 0
@@ -56,5 +56,5 @@ def ratio(numerator: float, denominator: float, above: Floats, below: Floats) ->
 
 
 def _weights(rng: np.random.Generator, draws: int, count: int) -> Floats:
-    """How often each of `count` things comes up in a draw of as many; shape [draws, count]."""
+    """Bootstrap multiplicities: how often each of `count` items is in a resample of `count`; shape [draws, count]."""
     return rng.multinomial(count, np.full(count, 1 / count), size=draws).astype(float)

@@ -1,4 +1,4 @@
-"""What the race was held for: one method against another."""
+"""Comparisons of one method with another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLLAPSED_BELOW = 0.9
 
 
 def compare(figures: Figures) -> dict[str, Any]:
-    """Each comparison that its methods were run for."""
+    """Every comparison whose methods were run."""
     return {
         "ratio_to_best_digirl": ratio_to_best(figures, RIVALS),
         "ratio_to_digirl_sync": ratio_to_best(figures, [SYNCHRONOUS_RIVAL]),
@@ -27,8 +27,8 @@ def compare(figures: Figures) -> dict[str, Any]:
 
 
 def ratio_to_best(figures: Figures, rivals: Sequence[str]) -> dict[str, Any]:
-    """A-RIDE's success over that of the best of these. In each draw the best is looked for anew, so that having chosen
-    the better of two is in the interval."""
+    """A-RIDE's success over that of the best of these. The best is chosen anew in each bootstrap draw, so
+    that the interval includes this selection."""
     rivals = [name for name in rivals if name in figures.done]
     if OURS not in figures.done or not rivals:
         return {}
@@ -43,8 +43,8 @@ def ratio_to_best(figures: Figures, rivals: Sequence[str]) -> dict[str, Any]:
 
 
 def reaching(figures: Figures) -> dict[str, Any]:
-    """When A-RIDE's training curve is where synchronous DigiRL's ends. `fraction` is of the time at which DigiRL's own
-    curve was there first, which is the harder comparison; `fraction_of_the_run` of the whole run."""
+    """When A-RIDE's training curve reaches the final level of synchronous DigiRL's. `fraction` is relative to the time
+    at which DigiRL's own curve first reached it, the harder comparison; `fraction_of_the_run` to the whole run."""
     if OURS not in figures.done or SYNCHRONOUS_RIVAL not in figures.done:
         return {}
     ours, theirs = figures.curve(OURS), figures.curve(SYNCHRONOUS_RIVAL)
@@ -61,7 +61,7 @@ def reaching(figures: Figures) -> dict[str, Any]:
 
 
 def ablations(figures: Figures) -> dict[str, Any]:
-    """Success on test-instances with a piece less its success without; above 0 the piece pays."""
+    """Success on test-instances of the full method minus that of each ablation; above 0 the component helps."""
     found = {}
     for name in figures.done:
         full = METHODS[name].against
@@ -75,7 +75,7 @@ def ablations(figures: Figures) -> dict[str, Any]:
 
 
 def collapsed(figures: Figures) -> list[str]:
-    """Runs whose last fifth is worse than nine tenths of their best."""
+    """Runs whose success in the last fifth is below 0.9 times that in their best fifth."""
     return [
         f"{name}-{run.seed}"
         for name in figures.done

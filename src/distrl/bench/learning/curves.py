@@ -1,8 +1,8 @@
-"""Success on training tasks against time and against trajectories, smoothed the same way for every method.
+"""Success on training tasks against time and against trajectories, smoothed in the same way for every method.
 
-A point is the mean over what ended in the window before it: a fifth of the run on the axis of time, a fixed number of
-episodes on the axis of trajectories. Every template in a window counts the same, so that a curriculum that prefers hard
-ones does not look like a policy that got worse.
+A point is the mean over the episodes that ended in the window before it: a fifth of the run for the time axis, a fixed
+number of episodes for the trajectory axis. Templates in a window are weighted equally, so that a curriculum that
+prefers hard ones does not lower the curve.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from distrl.types import Floats
 
 POINTS = 60
 WINDOW_SHARE = 0.2
-"""Length of a window on the axis of time, as a share of the run. It must hold whole rounds of synchronous training:
-what ends late in a round took long, and mostly failed."""
+"""Length of a window on the axis of time, as a share of the run. It must cover whole rounds of synchronous training:
+episodes that end late in a round are long, and mostly failures."""
 WINDOW_EPISODES = 128
 FEWEST = 8
-"""A window with fewer episodes says nothing."""
+"""A window with fewer episodes gives nan."""
 PARTS = 5
-"""A run is cut into so many parts to see whether it collapsed."""
+"""Number of parts of a run that are compared to detect a collapse."""
 
 
 def time_grid(seconds: float) -> Floats:
@@ -49,7 +49,7 @@ def against_count(episodes: Episodes, grid: Floats, window: int = WINDOW_EPISODE
 
 
 def balanced(episodes: Episodes, chosen: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
-    """Mean over the templates of their mean success."""
+    """Mean over templates of their mean success."""
     if chosen.sum() < FEWEST:
         return float("nan")
     template = episodes.template[chosen]
@@ -60,7 +60,7 @@ def balanced(episodes: Episodes, chosen: np.ndarray[tuple[int], np.dtype[np.bool
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Several runs' curves as one: mean, lowest and highest at each point, nan where no run has one."""
+    """Mean, lowest and highest of several runs' curves at each point; nan where no run has a value."""
 
     grid: Floats
     mean: Floats
@@ -75,20 +75,20 @@ class Band:
 
 
 def last(curve: Floats) -> float:
-    """The curve's last point that is a number."""
+    """The last finite point of the curve."""
     finite = curve[np.isfinite(curve)]
     return float(finite[-1]) if len(finite) else float("nan")
 
 
 def first_reach(grid: Floats, curve: Floats, level: float) -> float | None:
-    """Where a curve is at `level` for the first time; None when it never is, or when nothing is to be reached."""
+    """Where a curve first reaches `level`; None if it never does, or if `level` is not above 0."""
     there = np.flatnonzero(np.nan_to_num(curve, nan=-1.0) >= level)
     return float(grid[there[0]]) if len(there) and level > 0 else None
 
 
 def stability(episodes: Episodes, seconds: float) -> float | None:
-    """Success in the last fifth of a run over that in its best fifth. Fifths do not overlap and are long: the best of
-    many short windows would be luck."""
+    """Success in the last fifth of a run over that in its best fifth. The fifths do not overlap and are long, to avoid
+    picking a lucky short window."""
     part = seconds / PARTS
     parts = against_time(episodes, np.arange(1, PARTS + 1) * part, part)
     best = float(np.nanmax(parts)) if np.isfinite(parts).any() else 0.0

@@ -1,4 +1,4 @@
-"""The records of a race, sorted by method, and the numbers that more than one reader wants of them."""
+"""The records of a race by method, and the figures computed from them that several modules use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from distrl.types import Floats
 
 
 class Figures:
-    """Numbers of one race; what was computed once is kept."""
+    """Figures of one race; bootstrap draws are cached."""
 
     def __init__(self, records: Sequence[Record], methods: Sequence[str], seconds: float) -> None:
         self.seconds = seconds
@@ -39,18 +39,18 @@ class Figures:
         return Band.over(self.grid, [self.smooth(run) for run in self.runs[method]])
 
     def curve_by_count(self, method: str) -> Band:
-        """As far as the run of this method goes that played most."""
+        """Up to the number of trajectories of the method's longest run."""
         grid = count_grid(max(len(run.episodes) for run in self.runs[method]))
         return Band.over(grid, [against_count(run.episodes, grid) for run in self.runs[method]])
 
     # -- tests
 
     def tests(self, *methods: str) -> tuple[str, ...]:
-        """The tests that each of these methods has played."""
+        """The tests for which all of these methods have results."""
         return tuple(test for test in TESTS if all(self.played(method, test) for method in methods))
 
     def played(self, method: str, test: str) -> list[Record]:
-        """The runs that were tested so; records may be older than a test."""
+        """The runs with results of this test; older records may lack a newer test."""
         return [run for run in self.runs[method] if test in run.tests]
 
     def rate(self, runs: Sequence[Record], test: str) -> float:
@@ -60,15 +60,15 @@ class Figures:
         return self.rate(self.played(method, test), test)
 
     def interval(self, method: str, test: str) -> Interval:
-        """A success rate with its interval. Where no task or every task was solved the bootstrap sees no spread; then
-        it is Wilson's interval, as if each task had been played once."""
+        """A success rate with its interval. At 0 and 100 % the bootstrap has no variance; there it is Wilson's
+        interval, as if each task had been played once."""
         success, tasks = self.success(method, test), len(self._tasks(test))
         if success in (0.0, 1.0):
             return Interval(success, *wilson(round(success * tasks), tasks))
         return interval(success, self.draws(method, test))
 
     def draws(self, method: str, test: str) -> Floats:
-        """Success rates under the bootstrap, draw by draw; the n-th draw has the same tasks for every method."""
+        """Bootstrap success rates; the n-th draw has the same tasks for every method."""
         if (method, test) not in self._draws:
             outcomes = [run.tests[test].success for run in self.played(method, test)]
             self._draws[method, test] = self._bootstrap(test).rates(outcomes, method)
@@ -83,7 +83,7 @@ class Figures:
         lists = {run.tests[test].tasks for runs in self.runs.values() for run in runs if test in run.tests}
         if len(lists) != 1:
             raise ConfigError(
-                f"The runs were tested on different tasks of {test}, so that they cannot be compared. "
+                f"The runs were tested on different tasks of {test} and cannot be compared. "
                 "Records of one --folder belong to one race: name another --folder and run them again."
             )
         return lists.pop()

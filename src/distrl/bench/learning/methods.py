@@ -1,4 +1,4 @@
-"""Who takes part: each method is a name and what it changes in `configs/learning.yaml`; nothing else differs."""
+"""The methods: each is a name and its overrides of `configs/learning.yaml`; nothing else differs."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from distrl.errors import ConfigError, UnknownName
 class Method:
     label: str
     settings: tuple[str, ...] = ()
-    """Overrides; `{devices}` stands for the number of devices of the run, `{steps}` for the learner steps that reuse
+    """Overrides; `{devices}` is the number of devices of the run, `{steps}` the learner steps that `max_reuse`
     allows for one episode of each."""
     against: str = ""
-    """The method that it differs from in one thing, if it is an ablation."""
+    """If it is an ablation: the method from which it differs in one component."""
 
 
 UNIFORM = ("replay.priority_exponent=0",)
 FRESH = (*UNIFORM, "replay.capacity=1000")
-"""Who does not correct for the age of what it learns from gets it younger."""
+"""Methods without off-policy correction get a smaller buffer, so fresher trajectories."""
 NO_RETRACE = ("algorithm.retrace=false",)
 SIGNED = ("algorithm.failure_weight=1",)
-"""As its authors have it; what all methods share, and A-RIDE with them, is that failures do not push."""
+"""As published; by default, for all methods including A-RIDE, failures have no negative weight."""
 GRPO = ("algorithm.name=grpo", "tasks.group_size=8", *UNIFORM)
 IMPALA = ("algorithm.name=impala", *UNIFORM)
 
 SYNCHRONOUS = ("pacing.max_lag=0", "pacing.trajectories_per_version={devices}", "learner.publish_every={steps}")
-"""Rounds: every device plays one episode, then the learner makes its steps, then the next round starts. It may see a
+"""Rounds: every device plays one episode, then the learner makes its steps, then the next round starts. It may reuse a
 trajectory as often as an asynchronous learner may."""
 
 LARGE_LAG = (
     *("learner.publish_every=16", "pacing.trajectories_per_version=128", "pacing.max_lag=64"),
     *SIGNED,
 )
-"""Players get every 16th version only, and what they play waits in replay on top of that. `max_lag` says that it may be
-so, and is too wide to hold anybody. Failures push as hard as successes pull: old successes may be imitated at any age,
-pushing old actions down is what a correction is for."""
+"""Workers get every 16th version only, and trajectories additionally wait in replay. `max_lag` is set so wide that it
+holds no worker. Failures have full negative weight: imitating old successes is harmless at any lag, but pushing down
+old actions needs an off-policy correction."""
 
 METHODS = {
     "a_ride": Method("A-RIDE"),
@@ -66,7 +66,7 @@ METHODS = {
 
 OURS = "a_ride"
 RIVALS = ("digirl_sync", "digirl_async")
-"""The paper's best previous method, in both of its forms."""
+"""The paper's best baseline, in both of its forms."""
 SYNCHRONOUS_RIVAL = "digirl_sync"
 
 GROUPS = {

@@ -1,31 +1,33 @@
-"""What is to be run: one config for every method and seed, made from one base."""
+"""The plan of a race: one config for every method and seed, made from one base."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from distrl.bench.learning.methods import METHODS
 from distrl.config import Config, load_config, with_free_name
+from distrl.registry import ALGORITHMS
 from distrl.tasks.base import load_suite
 
 BASE = "learning"
 """The config that all methods share."""
+CHOOSES = "algorithm.name="
 GREEDY = "test-instances-greedy"
-"""The tasks of test-instances, always with the likeliest token: what a policy knows, however unsurely it says it."""
+"""The tasks of test-instances with greedy decoding."""
 TESTS = ("test-instances", GREEDY, "test-templates", "test-apps")
-"""What a final policy is tested on: a split each, sampled as `evaluation.temperature` says, but for `GREEDY`."""
+"""Tests of the final policy: a split each, sampled at `evaluation.temperature` except for `GREEDY`."""
 WARM_START = "warm_start"
-"""The policy before any training, kept beside the methods."""
+"""Method name of the policy before training."""
 WAITS = ("latency", "scale")
-"""What in a simulated phone's address only makes it slower."""
+"""Options of a simulated phone's address that only make it slower."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RaceEntry:
     """One run, or the evaluation of the warm start."""
 
     method: str
@@ -41,47 +43,47 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RacePlan:
     suite: str
     profile: str
     """Latency model of the simulated phones."""
     minutes: float
     methods: Mapping[str, int]
-    """Each with its number of seeds."""
+    """Method → number of seeds."""
     folder: Path
-    """Holds the runs, their logs and their records."""
+    """For the runs, their logs and their records."""
     changes: tuple[str, ...] = ()
-    """Overrides for all methods alike."""
+    """Overrides for all methods alike; a setting of one algorithm is for the methods that run it."""
 
     @property
     def seeds(self) -> int:
-        """Of the method that has most."""
+        """The largest number of seeds of any method."""
         return max(self.methods.values())
 
-    def entries(self) -> Iterator[Entry]:
-        """Seed by seed and inside a seed method by method: what happens to the machine in an hour hits all alike."""
-        yield Entry(WARM_START, 0)
+    def entries(self) -> Iterator[RaceEntry]:
+        """Seed by seed, and within a seed method by method: changing load on the machine affects all methods alike."""
+        yield RaceEntry(WARM_START, 0)
         for seed in range(self.seeds):
-            yield from (Entry(method, seed) for method, seeds in self.methods.items() if seed < seeds)
+            yield from (RaceEntry(method, seed) for method, seeds in self.methods.items() if seed < seeds)
 
-    def config(self, entry: Entry) -> Config:
-        """The settings of one run. What makes a method what it is comes last. Raises `ConfigError`."""
-        shared = self._shared(entry)
+    def config(self, entry: RaceEntry) -> Config:
+        """The settings of one run. The method's own overrides are applied last. Raises `ConfigError`."""
+        settings = METHODS[entry.method].settings if entry.trains else ()
+        algorithm = self._algorithm(settings)
+        shared = [*self._shared(entry), *self._changes_for(algorithm), f"{CHOOSES}{algorithm}"]
         base = load_config(BASE, shared)
-        if not entry.trains:
-            return base
         devices = base.workers.count * base.devices.per_worker
         steps = max(1, round(devices * (base.pacing.max_reuse or 1.0) / base.learner.trajectories_per_step))
-        own = [setting.format(devices=devices, steps=steps) for setting in METHODS[entry.method].settings]
+        own = [setting.format(devices=devices, steps=steps) for setting in settings]
         return load_config(BASE, [*shared, *own])
 
-    def runnable(self, entry: Entry) -> Config:
-        """The same with a run folder that does not exist yet: what an interrupted run left is never touched."""
+    def runnable(self, entry: RaceEntry) -> Config:
+        """The same with a run folder that does not exist yet; folders of interrupted runs are left alone."""
         return with_free_name(self.config(entry))
 
     def tests(self) -> tuple[str, ...]:
-        """Those that have tasks."""
-        only = self.config(Entry(WARM_START, 0)).tasks.only
+        """The tests for which the suite has tasks."""
+        only = self.config(RaceEntry(WARM_START, 0)).tasks.only
         suite = load_suite(self.suite, only)
         return tuple(test for test in TESTS if _split(test) in suite.splits)
 
@@ -89,7 +91,7 @@ class Plan:
     def records(self) -> Path:
         return self.folder / "records"
 
-    def _shared(self, entry: Entry) -> list[str]:
+    def _shared(self, entry: RaceEntry) -> list[str]:
         return [
             f"tasks.suite={self.suite}",
             f"devices.address=sim://phone?latency={self.profile}",
@@ -99,13 +101,26 @@ class Plan:
             f"run.seed={entry.seed}",
             "evaluation.before=false",
             "evaluation.after=false",
-            *self.changes,
         ]
 
+    def _algorithm(self, settings: Sequence[str]) -> str:
+        """The name of the one that a method with these settings runs."""
+        chosen = [
+            setting.removeprefix(CHOOSES) for setting in (*self.changes, *settings) if setting.startswith(CHOOSES)
+        ]
+        return chosen[-1] if chosen else load_config(BASE).algorithm.name
 
-def examined(config: Config, test: str, model: str) -> Config:
-    """The settings of one test: another split and another model on phones that do not keep us waiting. How long a phone
-    takes changes nothing of what it shows."""
+    def _changes_for(self, algorithm: str) -> list[str]:
+        """The changes for all methods, without settings of algorithms that only other methods of the plan run. What
+        none of them has stays, to be refused."""
+        others = {self._algorithm(METHODS[method].settings) for method in self.methods} - {algorithm}
+        elsewhere = {f"algorithm.{key}" for other in others for key in ALGORITHMS.load(other).model_fields}
+        own = {f"algorithm.{key}" for key in ALGORITHMS.load(algorithm).model_fields}
+        return [change for change in self.changes if change.partition("=")[0] not in elsewhere - own]
+
+
+def evaluation_config(config: Config, test: str, model: str) -> Config:
+    """The settings of one test: its split and model, on phones without latency (their screens are the same)."""
     wanted = {"split": _split(test)} | ({"temperature": 0.0} if test == GREEDY else {})
     return config.model_copy(
         update={
@@ -127,14 +142,14 @@ def without_waits(address: str) -> str:
 
 
 def cores() -> list[int]:
-    """The cores that we may use."""
+    """The CPU cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return sorted(os.sched_getaffinity(0))
     return list(range(os.cpu_count() or 1))
 
 
 def shares(parallel: int) -> list[list[int]]:
-    """As many equal shares of the cores as there are runs side by side; more runs than cores share them all."""
+    """Equal shares of the cores for parallel runs; if there are more runs than cores, each gets all cores."""
     mine = cores()
     each = len(mine) // parallel
     return [mine[number * each : (number + 1) * each] if each else mine for number in range(parallel)]

@@ -1,4 +1,4 @@
-"""Starts the runs of a plan, as many side by side as wanted, each on its own share of the cores."""
+"""Starts the runs of a plan in parallel processes, each on its own share of the cores."""
 
 from __future__ import annotations
 
@@ -14,36 +14,37 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from distrl.bench.learning.job import Job, described
-from distrl.bench.learning.plan import Entry, Plan, shares
+from distrl.bench.learning.job import RaceJob, described
+from distrl.bench.learning.plan import RaceEntry, RacePlan, shares
 from distrl.bench.learning.record import Record
+from distrl.config.former import translated
 from distrl.errors import ConfigError
 from distrl.policies.models import weights_digest
 
 Say = Callable[[str], None]
 
-LOOK_S = 0.5
+POLL_S = 0.5
 STAGGER_S = 1.0
-"""Between two starts: Rays that start at the same instant look for free ports at the same instant."""
+"""Delay between two starts: Ray instances that start at the same time race for free ports."""
 SPARE_S = 1800.0
-"""How much longer than its training a run may take for starting, testing and ending before it is ended."""
-FAREWELL_S = 60.0
+"""Time allowed beyond training for start, tests and shutdown, before a run is terminated."""
+GRACE_S = 60.0
 
 
 @dataclass
-class Running:
+class RunningJob:
     """A process that we started, and the slot it holds."""
 
-    entry: Entry
-    job: Job
+    entry: RaceEntry
+    job: RaceJob
     process: subprocess.Popen[bytes]
     slot: int
     log: Path
     deadline: float
 
 
-def run(plan: Plan, parallel: int, say: Say) -> list[Record]:
-    """The records of all entries, in their order. Those that are there and did not fail are not run again.
+def run(plan: RacePlan, parallel: int, say: Say) -> list[Record]:
+    """The records of all entries, in their order. Entries with a record that did not fail are not run again.
 
     Raises `ConfigError` when a record was made with other settings than the plan's.
     """
@@ -56,14 +57,14 @@ def run(plan: Plan, parallel: int, say: Say) -> list[Record]:
 
 
 class Race:
-    def __init__(self, plan: Plan, parallel: int, say: Say) -> None:
+    def __init__(self, plan: RacePlan, parallel: int, say: Say) -> None:
         self.plan = plan
         self.say = say
         self.cores = shares(parallel)
-        self.running: list[Running] = []
+        self.running: list[RunningJob] = []
 
-    def run(self, waiting: deque[Entry]) -> None:
-        """Until nothing waits and nothing runs. Whatever ends it early, no process of ours is left behind."""
+    def run(self, waiting: deque[RaceEntry]) -> None:
+        """Until nothing waits and nothing runs. On any error or interrupt, all started processes are terminated."""
         try:
             while waiting or self.running:
                 taken = {each.slot for each in self.running}
@@ -72,42 +73,42 @@ class Race:
                     self.start(waiting.popleft(), free[0])
                     time.sleep(STAGGER_S)
                 else:
-                    time.sleep(LOOK_S)
-                self.look()
+                    time.sleep(POLL_S)
+                self.poll_processes()
         finally:
             for each in self.running:
-                end(each.process)
+                terminate(each.process)
 
-    def start(self, entry: Entry, slot: int) -> None:
+    def start(self, entry: RaceEntry, slot: int) -> None:
         plan = self.plan
-        job = Job(entry, plan.runnable(entry), plan.tests(), record_path(plan, entry))
+        job = RaceJob(entry, plan.runnable(entry), plan.tests(), record_path(plan, entry))
         path, log = (plan.folder / "logs" / f"{entry.name}.{ending}" for ending in ("json", "log"))
         job.write(path)
-        job.record.unlink(missing_ok=True)  # of an attempt that failed
+        job.record.unlink(missing_ok=True)  # from a failed attempt
         process = start(path, log, self.cores[slot])
         deadline = time.monotonic() + 60 * plan.minutes + SPARE_S
-        self.running.append(Running(entry, job, process, slot, log, deadline))
+        self.running.append(RunningJob(entry, job, process, slot, log, deadline))
         self.say(f"{entry.name}: started on cores {', '.join(map(str, self.cores[slot]))}")
 
-    def look(self) -> None:
-        """Take what has ended off the list, and end what takes too long."""
+    def poll_processes(self) -> None:
+        """Remove ended processes from the list, and terminate those past their deadline."""
         for each in list(self.running):
             code = each.process.poll()
             if code is None and time.monotonic() < each.deadline:
                 continue
             self.running.remove(each)
             if code is None:
-                end(each.process)
-            self.say(f"{each.entry.name}: {describe(settle(each, code))}")
+                terminate(each.process)
+            self.say(f"{each.entry.name}: {describe(record_of(each, code))}")
 
 
-def settle(each: Running, code: int | None) -> Record:
-    """The record of a process that has ended; one that left none gets one that says so."""
+def record_of(each: RunningJob, code: int | None) -> Record:
+    """The record of an ended process; if it wrote none, a record of the failure."""
     path = each.job.record
     if path.exists() and (record := Record.read(path)).config == each.job.config.model_dump(mode="json"):
         return record
     ended = "took too long and was ended" if code is None else f"ended with status {code}"
-    record = described(each.job, failed=f"{ended}; its last words: {last_words(each.log)} (all in {each.log})")
+    record = described(each.job, failed=f"{ended}; last log line: {last_log_line(each.log)} (all in {each.log})")
     record.write(path)
     return record
 
@@ -120,7 +121,7 @@ def describe(record: Record) -> str:
 
 
 def start(job: Path, log: Path, cores: list[int]) -> subprocess.Popen[bytes]:
-    """The process of a job, in a session of its own so that it and all it starts can be ended together."""
+    """Start a job's process, in a session of its own so that it and all its children can be terminated together."""
     command = [sys.executable, "-m", "distrl.bench.learning.job", str(job), str(os.getpid())]
     environment = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1", **os.environ}
     with log.open("wb") as output:
@@ -128,30 +129,31 @@ def start(job: Path, log: Path, cores: list[int]) -> subprocess.Popen[bytes]:
             command, stdout=output, stderr=subprocess.STDOUT, env=environment, start_new_session=True
         )
     if hasattr(os, "sched_setaffinity"):
-        with suppress(OSError):  # it ended at once; its log says why
-            # What it starts from now on inherits this, and so far it has started nothing.
+        with suppress(OSError):  # it ended at once; see its log
+            # Inherited by its children; it has none yet.
             os.sched_setaffinity(process.pid, cores)
     return process
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Ask, wait, insist. Its whole session goes: nobody but us started anything in it."""
+def terminate(process: subprocess.Popen[bytes]) -> None:
+    """SIGTERM, wait, then SIGKILL to its whole session, in which everything was started by us."""
     if process.poll() is None:
         process.terminate()
         with suppress(subprocess.TimeoutExpired):
-            process.wait(FAREWELL_S)
+            process.wait(GRACE_S)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
-def finished(plan: Plan, entry: Entry) -> bool:
-    """Whether there is a record of this entry that need not be made again. Raises `ConfigError` for a stranger's."""
+def finished(plan: RacePlan, entry: RaceEntry) -> bool:
+    """Whether there is a record of this entry that need not be made again. Raises `ConfigError` if it was made with
+    other settings or weights."""
     path = record_path(plan, entry)
     if not path.exists() or (record := Record.read(path)).failed:
         return False
     config = plan.config(entry)
-    differences = differing(record.config, config.model_dump(mode="json"))
+    differences = differing(translated(record.config), config.model_dump(mode="json"))
     if record.weights and record.weights != weights_digest(config.policy.model):
         differences.append(f"policy.model {config.policy.model!r} had other weights")
     if differences:
@@ -163,7 +165,7 @@ def finished(plan: Plan, entry: Entry) -> bool:
 
 
 def differing(made: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
-    """Settings that two configs both have and that are not equal, but for where a run lies and what it is called."""
+    """Settings that both configs have with different values, except folder and name of the run."""
     found = []
     for section in made.keys() & wanted.keys():
         for key in made[section].keys() & wanted[section].keys():
@@ -173,11 +175,11 @@ def differing(made: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
     return sorted(found)
 
 
-def record_path(plan: Plan, entry: Entry) -> Path:
+def record_path(plan: RacePlan, entry: RaceEntry) -> Path:
     return plan.records / f"{entry.name}.json"
 
 
-def last_words(log: Path) -> str:
+def last_log_line(log: Path) -> str:
     lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()]
     return lines[-1] if lines else "none"
 

@@ -1,6 +1,6 @@
-"""What is kept of one run: every training episode in a few bytes, every test task, and how it was made.
+"""The record of one run: training episodes in compact form, test outcomes, and provenance.
 
-A record is a small JSON file that can leave the machine without the run folder.
+A small JSON file that is independent of the run folder.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ DIAGNOSTICS = (
     *("advantage/", "host/", "lag/", "policy/", "priority/", "ratio/", "replay/", "sample/"),
     *("trajectory_value/", "value/"),
 )
-"""Beginnings of the metrics that are kept, each as its mean over the second half of the learner's steps."""
+"""Prefixes of the metrics that are recorded, as their mean over the second half of the learner steps."""
 MARKS = {"success": "1", "failure": "0", "invalid": "-"}
-"""A test's outcomes are one letter each, in the order of its tasks."""
+"""A test's outcomes are one character each, in the order of its tasks."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Episodes:
     """When it ended, since the first one started."""
     success: Floats
     template: np.ndarray[Any, np.dtype[np.int64]]
-    """A number for each template, so that each can count the same."""
+    """Index of the template, for balanced means."""
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -45,8 +45,8 @@ NO_EPISODES = Episodes(np.empty(0), np.empty(0), np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
-class Exam:
-    """One test, played once with the final policy."""
+class SplitResult:
+    """Outcomes of one test of the final policy."""
 
     tasks: tuple[str, ...]
     outcomes: str
@@ -66,15 +66,15 @@ class Record:
     made: dict[str, Any] = field(default_factory=dict)
     """Code, libraries, hardware, date."""
     weights: str = ""
-    """Digest of the weights it started from; empty in records that are older than this field."""
+    """Digest of the initial weights; empty in records older than this field."""
     failed: str = ""
-    """Why there are no figures; empty for a run that came to its end."""
+    """The error, if the run failed; empty for a completed run."""
     trained_s: float = 0.0
     learner_steps: int = 0
     invalid: int = 0
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     episodes: Episodes = NO_EPISODES
-    tests: Mapping[str, Exam] = field(default_factory=dict)
+    tests: Mapping[str, SplitResult] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
         write_whole(path, json.dumps(_tree(self)).encode() + b"\n")
@@ -91,12 +91,12 @@ class Record:
                 np.array([float(mark) for mark in episodes["success"]]),
                 np.array(episodes["template"], dtype=np.int64),
             ),
-            tests={name: Exam(tuple(test["tasks"]), test["outcomes"]) for name, test in tests.items()},
+            tests={name: SplitResult(tuple(test["tasks"]), test["outcomes"]) for name, test in tests.items()},
         )
 
 
 def trained(folder: Path) -> dict[str, Any]:
-    """The fields of a record that a run folder holds."""
+    """The fields of a record that are read from the run folder."""
     with RunStore.read(folder) as store:
         steps, seconds = store.metrics("host/trajectories").step, store.metrics("run/trained_s").value
         return {
@@ -108,9 +108,9 @@ def trained(folder: Path) -> dict[str, Any]:
         }
 
 
-def tested(evaluation: Evaluation) -> Exam:
+def tested(evaluation: Evaluation) -> SplitResult:
     tasks = tuple(result.task_id for result in evaluation.results)
-    return Exam(tasks, "".join(MARKS[result.outcome] for result in evaluation.results))
+    return SplitResult(tasks, "".join(MARKS[result.outcome] for result in evaluation.results))
 
 
 def _episodes(store: RunStore) -> Episodes:

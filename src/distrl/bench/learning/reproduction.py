@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from distrl.bench.learning.headlines import headlines
 from distrl.bench.learning.table import conditions, percent, rows, sentences
 
 Results = Mapping[str, Mapping[str, Any] | None]
@@ -78,14 +79,17 @@ makes it and a JSON file in `results/` with command, versions, hardware and date
 - **Judge.** The paper asks Gemini-1.5-Pro; our rules look at the phone's state and are right by construction.
 - **Time and machines.** The paper trains for 100 minutes and more on four V100 and two workers with eight T4 each. We
   train for minutes, on one machine.
-- **Algorithm.** What we do where the paper is silent or wrong stands in [algorithms.md](algorithms.md). Its DigiRL "on
-  one machine" has no row of ours: synchronous training is one setting of our one system.
+- **Algorithm.** On purpose, the importance ratio is truncated and carries no gradient; the invalid-action penalty
+  enters as reward; entropy is that of the token distributions; priorities are really sampled from, with importance
+  weights; the terminal step is always part of a sample. [algorithms.md](algorithms.md) has all of it, and what we do
+  where the paper is silent. The paper's DigiRL "on one machine" has no row of ours: synchronous training is one setting
+  of our one system.
 - **Tests.** Our test-instances have goals that are not in train, test-templates templates that are not, test-apps apps
   that are not. The paper's test split is closest to our test-instances.
 - **What there is to learn.** Of the paper's warm start no greedy figure is known. The earlier `pocket`, from which the
   races of all methods start, is less ignorant than unsure: played greedily it has most of what methods gain in four
   minutes. Such a race measures first how fast a method makes a policy sure of what it half knows, and only then what it
-  learns beyond ([log.md](log.md)). The races from a beginner, which wins one task in six of General, leave more to
+  learns beyond ([log](log/index.md)). The races from a beginner, which wins one task in six of General, leave more to
   learn.
 
 So absolute figures cannot be compared, and are not meant to be. What can be compared is who is ahead, by how much, and
@@ -113,8 +117,8 @@ more method: the records in `runs/learning-<suite>/records` are all it needs. Th
 def page(results: Path, images: Path) -> str:
     """The whole page, from a folder of results and one of pictures."""
     found = {name: _read(results / f"learning-{name}.json") for name in TITLES}
-    parts = [HEAD, *_claims(found), *_tables(found, images), _throughput(_read(results / "async.json"))]
-    return "\n".join(parts)
+    collection = _throughput(_read(results / "async.json"))
+    return "\n".join([HEAD, *headlines(found), *_claims(found), *_tables(found, images), collection])
 
 
 def command(suite: str, result: Mapping[str, Any] | None) -> str:
@@ -147,7 +151,7 @@ def _tables(results: Results, images: Path) -> Iterator[str]:
         yield "\n".join([NOTES[suite], "", conditions(result), "", *rows(result), "", *sentences(result), ""])
         if suite not in SUITES:
             yield f"`{command(suite, result)}`\n"
-        for picture in sorted(images.glob(f"learning-{suite}-*.png")):
+        for picture in sorted(images.glob(f"learning-{suite}-*.svg")):
             yield f"![{picture.stem.replace('-', ' ')}](images/{picture.name})\n"
 
 

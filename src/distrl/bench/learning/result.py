@@ -1,7 +1,7 @@
-"""From records to the published figures: the content of `results/learning-<suite>.json`.
+"""Computes the published figures from records: the content of `results/learning-<suite>.json`.
 
 Training success is the last point of the smoothed curve (`curves`); test success is over all tasks and seeds, with
-intervals from `bootstrap`. Times to reach something are read off the mean curve over the seeds.
+intervals from `bootstrap`. Times to reach a level are read from the mean curve over the seeds.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from distrl.bench.learning import comparisons
 from distrl.bench.learning.curves import WINDOW_EPISODES, WINDOW_SHARE, Band, first_reach, last, stability
 from distrl.bench.learning.figures import Figures
 from distrl.bench.learning.methods import METHODS
-from distrl.bench.learning.plan import WARM_START, Plan
+from distrl.bench.learning.plan import WARM_START, RacePlan
 from distrl.bench.learning.record import Record
 from distrl.evaluation.statistics import Interval
 
 LEVELS = (60, 90)
-"""Percent of the best final training success that the times are for."""
+"""Levels of the times, in percent of the best final training success."""
 HOW = {
     "final_success": "success on test-instances with the final policy, over all tasks and seeds",
     "test_instances_greedy": "the same tasks, always with the likeliest token; "
@@ -33,7 +33,7 @@ HOW = {
 }
 
 
-def result(plan: Plan, records: Sequence[Record], command: Sequence[str]) -> dict[str, Any]:
+def result(plan: RacePlan, records: Sequence[Record], command: Sequence[str]) -> dict[str, Any]:
     """Everything, as plain data."""
     figures = Figures(records, tuple(plan.methods), 60 * plan.minutes)
     best = max((last(figures.curve(name).mean) for name in figures.done), default=math.nan, key=_or_minus_one)
@@ -57,7 +57,7 @@ def result(plan: Plan, records: Sequence[Record], command: Sequence[str]) -> dic
 
 
 def made(records: Sequence[Record]) -> dict[str, Any]:
-    """What all runs were made with; where they differ, every variant that occurs."""
+    """Versions and hardware of all runs; where they differ, a list of the variants."""
     return {
         "versions": _once(
             [{"code": r.made["code"], "python": r.made["python"], **r.made["libraries"]} for r in records]
@@ -142,7 +142,7 @@ def _once(variants: Sequence[dict[str, Any]]) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """JSON has neither arrays nor nan; four digits are more than the figures are good for."""
+    """Values for JSON, which has no arrays and no nan; rounded to four digits."""
     if isinstance(value, Mapping):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, Interval):

@@ -1,4 +1,4 @@
-"""The result as Markdown: one row per method, and what the comparisons say."""
+"""The result as Markdown: one row per method, and sentences on the comparisons."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COLUMNS = (
 TEST_KEYS = ("final_success", "test_instances_greedy", "test_templates", "test_apps")
 NOTHING = "–"
 LONGEST_REASON = 160
-"""Characters; the whole of it is in the run's record."""
+"""Characters of an error that are shown; all of it is in the run's record."""
 
 
 def markdown(result: Tree) -> str:
@@ -36,7 +36,7 @@ def markdown(result: Tree) -> str:
 
 
 def conditions(result: Tree) -> str:
-    """Under which the figures were measured, in a sentence or two."""
+    """The conditions of the measurement, in a sentence or two."""
     gpus = {name for hardware in _list(result["hardware"]) for name in hardware["gpus"]}
     cpus = " and ".join(f"{hardware['cpus']} cores" for hardware in _list(result["hardware"]))
     return (
@@ -70,7 +70,7 @@ def _row(label: str, figures: Tree) -> str:
 
 
 def sentences(result: Tree) -> Iterator[str]:
-    """What was compared, in words."""
+    """The comparisons, one sentence each."""
     comparisons = result["comparisons"]
     for test, one in comparisons["ratio_to_best_digirl"].items():
         yield f"- A-RIDE over the best DigiRL ({one['best']}) on {test.replace('_', '-')}: {_interval(one['ratio'])}"

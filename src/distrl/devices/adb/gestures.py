@@ -1,4 +1,4 @@
-"""Fingers and keys as commands of the phone's `input`. Pixels carry decimals, so that no coordinate is rounded away."""
+"""Gestures and keys as `input` commands. Pixels have decimals, so that coordinates are not rounded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ KEYS = {"back": "4", "home": "3", "enter": "66"}
 WAKE = ["input", "keyevent", "224"]
 HOLD_MS, SWIPE_MS = "800", "300"
 INSIDE = 0.001
-"""The right and the lower edge are no pixels any more."""
+"""Keeps coordinates off the right and lower edges, which are outside the screen."""
 
 
 def command(action: Tap | LongPress | Swipe | Press, size: tuple[int, int]) -> list[str]:

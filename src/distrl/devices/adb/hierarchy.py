@@ -9,7 +9,7 @@ from distrl.types import Element
 
 FILE = "/data/local/tmp/distrl-window.xml"
 DUMP = f"rm -f {FILE}; uiautomator dump {FILE} >/dev/null; cat {FILE}"
-"""The old file goes first: a dump that fails leaves it as it was, and nobody could tell."""
+"""The old file is removed first, because a failed dump leaves it in place."""
 BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 SERVED_ID = re.compile(r"org\.distrl\.\w+:id/(\w+)")
 WINDOW = "window"
@@ -20,8 +20,8 @@ ROLES = {
 }  # fmt: skip
 
 
-class NoTree(Exception):  # noqa: N818 - the screen comes without elements then, and says so
-    """The phone gave no tree that can be read."""
+class NoTree(Exception):  # noqa: N818 - the screen then has no elements, and a flag
+    """`uiautomator dump` gave no readable tree."""
 
 
 def parse(text: str, size: tuple[int, int]) -> tuple[Element, ...]:
@@ -30,8 +30,8 @@ def parse(text: str, size: tuple[int, int]) -> tuple[Element, ...]:
     return tuple(element for element in found if element is not None)
 
 
-def places(text: str, size: tuple[int, int]) -> dict[str, tuple[int, int, int, int]]:
-    """End of a resource id → where it is. Where several share one, the first."""
+def bounds_by_id(text: str, size: tuple[int, int]) -> dict[str, tuple[int, int, int, int]]:
+    """End of a resource id → bounds; the first where several share one."""
     found: dict[str, tuple[int, int, int, int]] = {}
     for node in _nodes(text):
         name, bounds = node.get("resource-id", "").rpartition(":id/")[2], _bounds(node.get("bounds", ""), size)

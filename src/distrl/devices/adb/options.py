@@ -1,13 +1,15 @@
-"""What an address asks for: `adb://emulator-5554?reset=home&tree=1`, `adb://127.0.0.1:5601-5615`, `adb://*`."""
+"""Options of an address: `adb://emulator-5554?reset=home&tree=1`, `adb://127.0.0.1:5601-5615`, `adb://*`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import urlsplit
 
-from distrl.devices.query import Query
+from pydantic.dataclasses import dataclass
+
+from distrl.devices.query import DOCUMENTED, Query
 from distrl.errors import ConfigError, UnknownName
 
 ALL = "*"
@@ -20,21 +22,25 @@ STEP = 2
 SERIAL = re.compile(r"[\w.:\[\]-]+")
 RANGE = re.compile(r"(.+:)(\d+)-(\d+)")
 EMULATOR = re.compile(r"emulator-(\d+)")
-LAST_SOUGHT = 5584
-"""Console of the last emulator that an adb server finds without being told."""
+LAST_SCANNED_PORT = 5584
+"""Console port of the last emulator that an adb server finds by scanning."""
 IN_NETWORK = re.compile(r".+:\d+")
 LONGEST_S = 600.0
 CALL_S = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=DOCUMENTED)
 class AdbOptions:
-    """Which phones, and how to treat them."""
+    """Phones behind adb, real or served, `adb://SERIAL`: which of them, and how to treat them."""
+
+    implementation: ClassVar[str] = "distrl.devices.adb.device:AdbPhone"
+    options: ClassVar[tuple[str, ...]] = OPTIONS
 
     serials: tuple[str, ...]
-    """Slot k of a worker gets the k-th. Empty: whatever is attached."""
+    """Slot k of a worker gets the k-th. Empty: all that are attached."""
     reset: str = "auto"
-    """auto: by broadcast on a served phone, else home. home: stop the app, go home. clear: erase the app's data too."""
+    """auto: by broadcast on a served phone, else home. task: by broadcast. home: stop the app, go home. clear: erase
+    the app's data too. none: leave the phone as it is."""
     app: str = ""
     """Package that a reset stops and opens, unless the task names one."""
     link: str = ""
@@ -42,18 +48,18 @@ class AdbOptions:
     tree: bool = False
     """Ask for the elements on every screen. Seconds on a real phone."""
     settle_s: float | None = None
-    """Between an action and the next look. None: a second on a real phone, nothing on a served one."""
+    """Between an action and the next look. Left out: a second on a real phone, nothing on a served one."""
     call_s: float = CALL_S
-    """Deadline of one call."""
+    """Timeout of one call."""
     allow: tuple[str, ...] = ()
     """Packages the agent may act in; empty allows all that is not blocked."""
     unblock: frozenset[str] = frozenset()
-    """Risks that are allowed after all."""
+    """Risks that are allowed after all: call, purchase, reset, sms."""
     popups: str = "auto"
-    """auto: boxes of the system are answered, but on a served phone only those of apps that broke. dismiss: all of
-    them. leave: none; the agent sees them."""
+    """Which system dialogs are dismissed. auto: all, but on a served phone only those of crashed or hung apps. dismiss:
+    all. leave: none; the agent sees them."""
     dry: bool = False
-    """Record what would be done, and do nothing."""
+    """Dry run: log what would be done, change nothing."""
 
     @classmethod
     def parse(cls, address: str) -> AdbOptions:
@@ -76,9 +82,9 @@ class AdbOptions:
         )
 
     @property
-    def seeks(self) -> bool:
-        """Whether the adb server has to look for phones: those in the network are connected to by name, and emulators
-        beyond the ports that it looks at report by themselves."""
+    def scans(self) -> bool:
+        """Whether the adb server must scan for phones. Network addresses are connected to by name, and emulators on
+        higher ports register themselves."""
         return not self.serials or not all(in_network(serial) or _reports(serial) for serial in self.serials)
 
 
@@ -89,7 +95,7 @@ def in_network(serial: str) -> bool:
 
 def _reports(serial: str) -> bool:
     match = EMULATOR.fullmatch(serial)
-    return match is not None and int(match[1]) > LAST_SOUGHT
+    return match is not None and int(match[1]) > LAST_SCANNED_PORT
 
 
 def _serials(address: str, netloc: str) -> tuple[str, ...]:

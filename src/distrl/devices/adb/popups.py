@@ -1,6 +1,6 @@
-"""Boxes that the system puts before an app: recognised by the window in front, answered through the UI tree.
+"""Dismisses system dialogs over an app: recognised by the window in front, answered by a button of the UI tree.
 
-Both the window and the ids of its buttons must be the system's; an app that forges both gains a tap on its own button.
+Both the window and the button ids must be the system's; an app that imitates both only gets its own button tapped.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from distrl.devices.adb.options import AdbOptions
-from distrl.devices.adb.sight import Look, Sight
+from distrl.devices.adb.screen_capture import CapturedScreen, ScreenCapture
 
-MOST = 3
-"""Boxes in a row before the screen is shown as it is."""
-WAITS = 2
-"""How often in an episode an app that does not respond is waited for; then it is closed."""
+MAX_IN_A_ROW = 3
+"""Dialogs dismissed in a row before the screen is returned as it is."""
+MAX_WAITS = 2
+"""How often per episode "Wait" is pressed for an app that does not respond; then it is closed."""
 WAIT, CLOSE = "aerr_wait", "aerr_close"
 BACK = ["input", "keyevent", "4"]
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """`buttons`: ends of resource ids, the one to press first. `back`: what to do where none is there."""
+class PopupKind:
+    """`buttons`: ends of resource ids, in order of preference. `back`: press back when none is found."""
 
     kind: str
     window: re.Pattern[str]
@@ -31,10 +31,10 @@ class Box:
     back: bool = False
 
 
-BOXES = (
-    Box("anr", re.compile(r"^Application Not Responding"), (WAIT, CLOSE)),
-    Box("crash", re.compile(r"^Application Error"), (CLOSE, "aerr_mute")),
-    Box(
+POPUP_KINDS = (
+    PopupKind("anr", re.compile(r"^Application Not Responding"), (WAIT, CLOSE)),
+    PopupKind("crash", re.compile(r"^Application Error"), (CLOSE, "aerr_mute")),
+    PopupKind(
         "permission",
         re.compile(r"^[\w.]*(?:permissioncontroller|packageinstaller)/[\w.]*GrantPermissions"),
         (
@@ -47,58 +47,60 @@ BOXES = (
     ),
 )
 BROKEN = frozenset(("anr", "crash"))
-"""On a served phone the others are part of the world in which an agent learns."""
+"""On a served phone the agent has to handle all other dialogs itself."""
 
 Press = Callable[[list[str]], Awaitable[None]]
 
 
-def recognised(window: str) -> Box | None:
-    return next((box for box in BOXES if box.window.search(window)), None)
+def recognize(window: str) -> PopupKind | None:
+    return next((popup for popup in POPUP_KINDS if popup.window.search(window)), None)
 
 
-class Watcher:
-    """Answers for one phone, and counts."""
+class PopupHandler:
+    """Dismisses the dialogs of one phone and counts them."""
 
     def __init__(
-        self, options: AdbOptions, sight: Sight, press: Press, dismissed: Counter[str], *, served: bool
+        self, options: AdbOptions, capture: ScreenCapture, press: Press, dismissed: Counter[str], *, served: bool
     ) -> None:
-        kinds = frozenset(box.kind for box in BOXES)
+        kinds = frozenset(popup.kind for popup in POPUP_KINDS)
         usual = BROKEN if served else kinds
         self._kinds = {"auto": usual, "dismiss": kinds, "leave": frozenset[str]()}[options.popups]
         if options.dry:
             self._kinds = frozenset()
-        self._sight = sight
+        self._capture = capture
         self._press = press
         self._waited = 0
         self._dismissed = dismissed
 
-    def begin(self) -> None:
-        """A new episode."""
+    def start_episode(self) -> None:
+        """Reset the count of waits."""
         self._waited = 0
 
-    async def clear(self, look: Look, again: Callable[[], Awaitable[Look]]) -> tuple[Look, tuple[str, ...]]:
-        """What the phone shows without its boxes, and a flag for each kind that was there."""
+    async def dismiss(
+        self, shot: CapturedScreen, recapture: Callable[[], Awaitable[CapturedScreen]]
+    ) -> tuple[CapturedScreen, tuple[str, ...]]:
+        """The screen after the dialogs are dismissed, and a flag for each kind."""
         flags: list[str] = []
-        for _ in range(MOST):
-            box = recognised(look.front.window)
-            if box is None or box.kind not in self._kinds or not await self._answer(box, look.size):
+        for _ in range(MAX_IN_A_ROW):
+            popup = recognize(shot.front.window)
+            if popup is None or popup.kind not in self._kinds or not await self._press_button(popup, shot.size):
                 break
-            self._dismissed[box.kind] += 1
-            flags.append(f"dismissed-{box.kind}")
-            look = await again()
-        return look, tuple(dict.fromkeys(flags))
+            self._dismissed[popup.kind] += 1
+            flags.append(f"dismissed-{popup.kind}")
+            shot = await recapture()
+        return shot, tuple(dict.fromkeys(flags))
 
-    async def _answer(self, box: Box, size: tuple[int, int]) -> bool:
-        places = await self._sight.places(size)
-        for button in self._preferred(box):
-            if button in places:
-                left, top, right, bottom = places[button]
+    async def _press_button(self, popup: PopupKind, size: tuple[int, int]) -> bool:
+        bounds = await self._capture.bounds_by_id(size)
+        for button in self._preferred(popup):
+            if button in bounds:
+                left, top, right, bottom = bounds[button]
                 await self._press(["input", "tap", str((left + right) // 2), str((top + bottom) // 2)])
                 self._waited += button == WAIT
                 return True
-        if box.back:
+        if popup.back:
             await self._press(BACK)
-        return box.back
+        return popup.back
 
-    def _preferred(self, box: Box) -> tuple[str, ...]:
-        return box.buttons[::-1] if box.kind == "anr" and self._waited >= WAITS else box.buttons
+    def _preferred(self, popup: PopupKind) -> tuple[str, ...]:
+        return popup.buttons[::-1] if popup.kind == "anr" and self._waited >= MAX_WAITS else popup.buttons

@@ -1,7 +1,7 @@
 """What an agent may not touch on a real phone, unless its owner says so.
 
-It looks at what is in front, by package and activity, before every touch; it knows no app from inside. It is a
-railing, no wall: on a phone that can spend money or call people, take the SIM and the payment methods out.
+It checks the package and activity in front before every touch and knows nothing of an app's content. It does not stop
+everything: on a phone that can spend money or call people, remove the SIM and the payment methods.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ BLOCKED_LINKS = {
     "purchase": ("market", "upi", "bitcoin"),
 }
 NEVER_LINKED = ("intent", "android-app", "javascript", "file", "content")
-"""Links that can hold any intent at all, or look into the phone."""
+"""Schemes that can carry any intent, or read files of the phone."""
 SYSTEM = re.compile(r"^android$|systemui|permissioncontroller|packageinstaller|launcher", re.IGNORECASE)
-"""Where an agent passes through on its way to an app that is allowed."""
+"""Allowed also with `allow=`: an agent needs them on the way to an allowed app."""
 
 
 class Guard:
-    """Refuses, by the options of one device."""
+    """Refuses actions, links and apps by the options of one device."""
 
     def __init__(self, options: AdbOptions) -> None:
         self._allow = frozenset(options.allow)
@@ -41,7 +41,7 @@ class Guard:
         }
 
     def check(self, action: Action, front: Front) -> None:
-        """Raises `ActionRefused`. Back and home lead out and are always free."""
+        """Raises `ActionRefused`. Back and home are always allowed."""
         leads_out = isinstance(action, Press) and action.key != "enter"
         if leads_out or not isinstance(action, Tap | LongPress | Swipe | Type | Press):
             return

@@ -1,4 +1,4 @@
-"""This worker's own adb server, on a port of its own. Nobody else's server is asked, used or ended."""
+"""This process's own adb server, on its own port. Other adb servers are neither used nor stopped."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from pathlib import Path
 
 import adbutils
 
-from distrl.devices.adb.line import HOST, OLDEST_SERVER
+from distrl.devices.adb.connection import HOST, MIN_SERVER_VERSION
 from distrl.errors import ConfigError, DeviceError
 
-EVERYBODYS_PORT = 5037
+DEFAULT_PORT = 5037
 START_S = 10.0
-TRIES = 3
+MAX_TRIES = 3
 STOP_S = 5.0
 POLL_S = 0.02
-ASK_S = 2.0
+VERSION_TIMEOUT_S = 2.0
 NO_SCAN = {"ADB_LOCAL_TRANSPORT_MAX_PORT": "5554", "ADB_LIBUSB": "0"}
-"""Ports 5555 to 5585 may be somebody else's emulators; and where libusb does not work, to wait for it takes seconds."""
-GUARD = 'note=$1; shift; "$@" & server=$!; read -r _; kill "$server" 2>/dev/null; wait "$server"; rm -f "$note"'
-"""The server ends with the pipe to us, so also when this process is killed. It leaves no note of its port behind."""
+"""Do not scan ports 5555 to 5585, where others' emulators may be; do not wait for libusb, which can take seconds."""
+GUARD_SCRIPT = 'note=$1; shift; "$@" & server=$!; read -r _; kill "$server" 2>/dev/null; wait "$server"; rm -f "$note"'
+"""Stops the server when the pipe to this process closes, also after SIGKILL, and removes its port file."""
 
 
 class AdbServer:
-    """Started when it is first needed, started again when it died, stopped when its last user leaves."""
+    """Started at first use, restarted when it has died, stopped when the last user releases it."""
 
-    def __init__(self, seeks: bool) -> None:
-        """`seeks`: look for emulators on their usual ports."""
+    def __init__(self, scans: bool) -> None:
+        """`scans`: look for emulators on ports 5555 to 5585."""
         self.users = 0
-        self._seeks = seeks
+        self._scans = scans
         self._lock = threading.Lock()
         self._guard: subprocess.Popen[bytes] | None = None
         self._port = 0
@@ -43,7 +43,7 @@ class AdbServer:
         return self._port
 
     def ensure(self) -> int:
-        """The port of a server that answers. Blocks while it starts."""
+        """Start or restart the server if needed; its port. Blocks until it answers."""
         with self._lock:
             if self._guard is None or _version(self._port) is None:
                 self._stop()
@@ -55,11 +55,11 @@ class AdbServer:
             self._stop()
 
     def _start(self) -> None:
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             self._port = _free_port()
             self._guard = self._launch(self._port)
-            version = _awaited_version(self._port)
-            if version is not None and version >= OLDEST_SERVER:
+            version = _wait_for_version(self._port)
+            if version is not None and version >= MIN_SERVER_VERSION:
                 return
             self._stop()
             if version is not None:
@@ -71,14 +71,25 @@ class AdbServer:
 
     def _launch(self, port: int) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if name != "ANDROID_SERIAL"}
-        environment = {"ADB_MDNS": "0"} | environment | ({} if self._seeks else NO_SCAN)
+        environment = {"ADB_MDNS": "0"} | environment | ({} if self._scans else NO_SCAN)
         return subprocess.Popen(
-            ["/bin/sh", "-c", GUARD, "adb-guard", _note(port), adb_program(), "-P", str(port), "nodaemon", "server"],
+            [
+                "/bin/sh",
+                "-c",
+                GUARD_SCRIPT,
+                "adb-guard",
+                _info_file(port),
+                adb_program(),
+                "-P",
+                str(port),
+                "nodaemon",
+                "server",
+            ],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            start_new_session=True,  # Ctrl-C is for us; we say when it ends
+            start_new_session=True,  # Ctrl-C goes to this process only, which stops the server itself
         )
 
     def _stop(self) -> None:
@@ -94,20 +105,20 @@ class AdbServer:
             guard.wait()
 
 
-_servers = {seeks: AdbServer(seeks) for seeks in (False, True)}
-_counting = threading.Lock()
+_servers = {scans: AdbServer(scans) for scans in (False, True)}
+_users_lock = threading.Lock()
 
 
-def borrow(seeks: bool) -> AdbServer:
-    """The server that all devices of this process share. Who borrows it gives it back."""
-    with _counting:
-        server = _servers[seeks]
+def acquire_server(scans: bool) -> AdbServer:
+    """The server that all devices of this process share. Pair with `release_server`."""
+    with _users_lock:
+        server = _servers[scans]
         server.users += 1
         return server
 
 
-def give_back(server: AdbServer) -> None:
-    with _counting:
+def release_server(server: AdbServer) -> None:
+    with _users_lock:
         server.users -= 1
         if server.users == 0:
             server.stop()
@@ -121,12 +132,12 @@ def adb_program() -> str:
         raise ConfigError(f"There is no adb on this machine ({error}). Install Android platform-tools.") from error
 
 
-def _note(port: int) -> str:
-    """Where an adb server writes down which program it is."""
+def _info_file(port: int) -> str:
+    """The file that an adb server writes about itself."""
     return str(Path.home() / ".android" / f"adb.{port}")
 
 
-def _awaited_version(port: int) -> int | None:
+def _wait_for_version(port: int) -> int | None:
     deadline = time.monotonic() + START_S
     while time.monotonic() < deadline:
         if (version := _version(port)) is not None:
@@ -138,7 +149,7 @@ def _awaited_version(port: int) -> int | None:
 def _version(port: int) -> int | None:
     """The version of the server on a port; None where none answers."""
     try:
-        with socket.create_connection((HOST, port), timeout=ASK_S) as connection:
+        with socket.create_connection((HOST, port), timeout=VERSION_TIMEOUT_S) as connection:
             connection.sendall(b"000chost:version")
             answer = b""
             while len(answer) < 12 and (more := connection.recv(12 - len(answer))):
@@ -153,5 +164,5 @@ def _free_port() -> int:
         with socket.socket() as listener:
             listener.bind((HOST, 0))
             port: int = listener.getsockname()[1]
-        if port != EVERYBODYS_PORT:
+        if port != DEFAULT_PORT:
             return port

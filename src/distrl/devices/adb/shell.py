@@ -1,16 +1,16 @@
-"""A shell on the phone that stays open from call to call, so that no call has to make a connection and a process first.
+"""A shell on the phone that stays open between calls, which saves a connection and a process per call.
 
-Each script runs in brackets, with nothing to read: it cannot change the shell, end it, or swallow the next script. It
-is over when its output has said a word that nobody on the phone can know beforehand; after a failure the errors say it,
-too. Not after a success: nobody asks for errors then, and one more message costs a fifth of all steps. So a success
-that complained may do so late: its complaint can stand before the errors of a later failure.
+Each script runs in a subshell with stdin from /dev/null, so it cannot change or end the shell or read the next script.
+It has finished when stdout shows a random marker with the exit status; after a failure stderr shows the marker too.
+After a success stderr is not waited for, since that would cost a fifth of the step rate: what a successful script
+wrote there may appear before the errors of a later failure.
 """
 
 from __future__ import annotations
 
 import secrets
 
-from distrl.devices.adb.line import PACKET, STDERR, STDIN, STDOUT, Answer, Connection, Line
+from distrl.devices.adb.connection import PACKET, STDERR, STDIN, STDOUT, AdbSession, BufferedConnection, ShellResult
 
 SERVICE = "shell,v2,raw:"
 LONGEST_STATUS = 4
@@ -18,44 +18,44 @@ LONGEST_STATUS = 4
 
 
 class Shell:
-    """One call at a time; after a call that failed it is of no use any more."""
+    """Runs one script at a time. Close it after a call that raised."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: BufferedConnection) -> None:
         self.connection = connection
-        self._word = f"distrl-{secrets.token_hex(8)} ".encode()
+        self._marker = f"distrl-{secrets.token_hex(8)} ".encode()
 
     @classmethod
-    def open(cls, line: Line, serial: str) -> Shell:
-        return cls(line.open(serial, SERVICE, tells=False))
+    def open(cls, session: AdbSession, serial: str) -> Shell:
+        return cls(session.open(serial, SERVICE, is_command=False))
 
     @property
-    def quiet(self) -> bool:
-        """Whether nothing came that nobody asked for: a phone that left has said so by now."""
-        return self.connection.quiet
+    def idle(self) -> bool:
+        """Whether nothing waits to be read; a phone that disconnected has sent an end of stream."""
+        return self.connection.idle
 
-    def run(self, script: str) -> Answer:
-        """Raises `EOFError` and `OSError` when the line breaks."""
-        word = self._word.decode()
-        typed = f"( {script} ) </dev/null && echo {word}0 || ( echo {word}$?; echo {word}1 >&2 )\n".encode()
+    def run(self, script: str) -> ShellResult:
+        """Raises `EOFError` and `OSError` when the connection breaks."""
+        marker = self._marker.decode()
+        typed = f"( {script} ) </dev/null && echo {marker}0 || ( echo {marker}$?; echo {marker}1 >&2 )\n".encode()
         self.connection.conn.sendall(PACKET.pack(STDIN, len(typed)) + typed)
-        said = {STDOUT: bytearray(), STDERR: bytearray()}
-        while not self._over(said):
+        output = {STDOUT: bytearray(), STDERR: bytearray()}
+        while not self._finished(output):
             kind, length = PACKET.unpack(self.connection.read_exact(PACKET.size))
             data = self.connection.read_exact(length) if length else b""
-            if kind not in said:
+            if kind not in output:
                 raise EOFError("the shell on the phone ended")
-            said[kind] += data
-        out, _, status = said[STDOUT].rpartition(self._word)
-        err = said[STDERR].rpartition(self._word)[0] if int(status) else b""
-        return Answer(int(status), bytes(out), bytes(err))
+            output[kind] += data
+        out, _, status = output[STDOUT].rpartition(self._marker)
+        err = output[STDERR].rpartition(self._marker)[0] if int(status) else b""
+        return ShellResult(int(status), bytes(out), bytes(err))
 
     def close(self) -> None:
         self.connection.close()
 
-    def _over(self, said: dict[int, bytearray]) -> bool:
-        if not self._ends(said[STDOUT]):
+    def _finished(self, output: dict[int, bytearray]) -> bool:
+        if not self._at_marker(output[STDOUT]):
             return False
-        return said[STDOUT].endswith(self._word + b"0\n") or self._ends(said[STDERR])
+        return output[STDOUT].endswith(self._marker + b"0\n") or self._at_marker(output[STDERR])
 
-    def _ends(self, said: bytearray) -> bool:
-        return said.endswith(b"\n") and said.rfind(self._word, -len(self._word) - LONGEST_STATUS) >= 0
+    def _at_marker(self, output: bytearray) -> bool:
+        return output.endswith(b"\n") and output.rfind(self._marker, -len(self._marker) - LONGEST_STATUS) >= 0

@@ -1,7 +1,7 @@
-"""What a simulated phone is asked for beyond Android: to be reset to a task, and to show the evidence to a judge.
+"""Intents of simulated phones beyond Android's: reset to a task, and return the evidence for a judge.
 
 The protocol between the `adb://` driver and `distrl.phone_server`: command lines for `adb shell`, and their answers.
-Trees travel as JSON in base64, which no shell touches.
+Trees are sent as JSON in base64, which needs no shell quoting.
 """
 
 from __future__ import annotations

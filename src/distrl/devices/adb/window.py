@@ -1,4 +1,4 @@
-"""What is in front and which way up, from `dumpsys window`; the size from `wm size`."""
+"""App in front and rotation, from `dumpsys window`; display size from `wm size`."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SIZE = re.compile(r"(Physical|Override) size: (\d+)x(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Front:
-    """The app in front, the window that has the focus (a box of the system may lie over the app), and the rotation."""
+    """The app in front, the focused window (which may be a system dialog over the app), and the rotation."""
 
     package: str = ""
     activity: str = ""
     window: str = ""
     sideways: bool | None = None
-    """None where the phone does not say."""
+    """None where the phone does not report it."""
 
     @classmethod
     def parse(cls, text: str) -> Front:
@@ -32,18 +32,18 @@ class Front:
 
     @property
     def components(self) -> tuple[str, ...]:
-        """`package/activity` of whatever the agent's finger may reach."""
+        """`package/activity` of everything that a touch may reach."""
         return tuple(name for name in (f"{self.package}/{self.activity}".strip("/"), self.window) if name)
 
 
 def parse_size(text: str) -> tuple[int, int] | None:
-    """Width and height upright; a size that somebody set goes before that of the panel."""
+    """Width and height in portrait; an override precedes the physical size."""
     found = {match[1]: (int(match[2]), int(match[3])) for match in SIZE.finditer(text)}
     return found.get("Override") or found.get("Physical")
 
 
 def fits(picture: tuple[int, int], upright: tuple[int, int] | None, sideways: bool | None) -> bool:
-    """Whether a picture has the size that this phone shows, turned as it is."""
+    """Whether an image has the size of the display in its rotation."""
     if upright is None:
         return True
     turned = upright[::-1]

@@ -1,1 +1,1 @@
-"""Emulators of the user's Android SDK: `avd://NAME`. So far only a stand-in has met this code (docs/android.md)."""
+"""Emulators of the user's Android SDK: `avd://NAME`. Tested with a stand-in emulator only so far (docs/android.md)."""

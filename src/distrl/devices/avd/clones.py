@@ -1,4 +1,4 @@
-"""A copy of an AVD without its data, in a folder of ours: what may be wiped, because nobody else has it."""
+"""A private copy of an AVD without its data, which may be wiped."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from distrl.devices.avd.sdk import Avd
 
 
 def make_clone(avd: Avd, port: int) -> Avd:
-    """The same device with an empty disk. One per port, so that no two emulators write to it."""
-    home = _place() / f"port-{port}"
+    """The same device with an empty disk; one clone per port, so each has one writer."""
+    home = _clones_folder() / f"port-{port}"
     shutil.rmtree(home, ignore_errors=True)
     folder = home / f"{avd.name}.avd"
     folder.mkdir(parents=True)
@@ -23,10 +23,10 @@ def make_clone(avd: Avd, port: int) -> Avd:
 
 
 def remove_clone(clone: Avd) -> None:
-    if clone.home.parent == _place():
+    if clone.home.parent == _clones_folder():
         shutil.rmtree(clone.home, ignore_errors=True)
 
 
-def _place() -> Path:
-    """On the disk of this user's home: a phone's disk has gigabytes, and /tmp may be memory."""
+def _clones_folder() -> Path:
+    """In the user's cache folder: a phone's disk has gigabytes, and /tmp may be in memory."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "distrl" / "avd"

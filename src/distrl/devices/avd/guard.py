@@ -1,7 +1,7 @@
-"""Runs one emulator, and ends it with whoever started us: also when that was killed.
+"""Runs one emulator, and ends it when the parent process ends, also by SIGKILL.
 
-A program of its own that imports nothing but the standard library. Who starts it makes it the leader of a session; all
-that the emulator starts is in that session, and is ended with it, by force if asking does not help.
+A program of its own, with the standard library only. It is started as leader of a session; everything the emulator
+starts is in that session and is killed with it.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ import threading
 
 
 def main(words: list[str]) -> None:
-    """Seconds of patience, then the emulator's command line. Standard input is the line to whoever started us."""
-    patience_s, command = float(words[0]), words[1:]
+    """`words`: the grace period in seconds, then the emulator's command line. Stdin is a pipe from the parent."""
+    grace_s, command = float(words[0]), words[1:]
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-    threading.Thread(target=_end_when_left_alone, args=(child, patience_s), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(child, grace_s), daemon=True).start()
     print(f"\nThe emulator ended with status {child.wait()}.", flush=True)
-    os.killpg(os.getpgid(0), signal.SIGKILL)  # whatever it left behind in our session, and us
+    os.killpg(os.getpgid(0), signal.SIGKILL)  # every process left in our session, ourselves included
 
 
-def _end_when_left_alone(child: subprocess.Popen[bytes], patience_s: float) -> None:
+def _end_with_parent(child: subprocess.Popen[bytes], grace_s: float) -> None:
     sys.stdin.buffer.read()
     child.terminate()
     try:
-        child.wait(patience_s)
+        child.wait(grace_s)
     except subprocess.TimeoutExpired:
         os.killpg(os.getpgid(0), signal.SIGKILL)
 

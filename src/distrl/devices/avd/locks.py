@@ -1,4 +1,4 @@
-"""Locks that an emulator ended by force leaves in the folder of its AVD. They name the process that made them."""
+"""Removes lock files that a killed emulator left in the folder of its AVD. They hold the pid of their owner."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 from distrl.devices.avd.sessions import Session
 
 NAMED = ("hardware-qemu.ini.lock", "snapshot.lock.lock")
-"""`multiinstance.lock` names nobody: the kernel releases it with its process, and the file may stay."""
+"""`multiinstance.lock` holds no pid: the kernel releases it with its process, so the file can stay."""
 
 
 def clear_stale(session: Session) -> list[str]:
-    """Remove the locks of processes that were in a session of ours and are dead. All others stay."""
-    dead = {session.leader, *session.members} - set(session.living())
+    """Remove the locks whose owner was in this session and is dead. All others stay."""
+    dead = {session.leader, *session.members} - set(session.live_pids())
     cleared = []
     for path in (Path(session.folder) / name for name in NAMED):
         if _owner(path) in dead:

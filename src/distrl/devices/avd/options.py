@@ -1,56 +1,64 @@
-"""What an address asks for: `avd://Pixel_7?count=4&snapshot=clean&reset=snapshot`, and whatever `adb://` takes."""
+"""Options of an address: `avd://Pixel_7?count=4&snapshot=clean&reset=snapshot`, and all of `adb://`."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import ClassVar
 from urllib.parse import urlencode, urlsplit
+
+from pydantic.dataclasses import dataclass
 
 from distrl.devices.adb.options import OPTIONS as ADB_OPTIONS
 from distrl.devices.adb.options import RESETS as ADB_RESETS
 from distrl.devices.adb.options import AdbOptions
 from distrl.devices.avd.ports import PORTS
-from distrl.devices.query import Query
+from distrl.devices.query import DOCUMENTED, Query
 from distrl.errors import ConfigError
 
 RESETS = (*ADB_RESETS, "snapshot")
 WIPES = ("avd", "data")
 OWN = ("boot_s", "count", "gpu", "load_s", "memory", "recycle", "snapshot", "window", "wipe")
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*")
-"""Never read as an option or as a way to another folder."""
+"""Cannot be read as an option or as a path."""
 GPU = re.compile(r"[a-z0-9_]+")
 SHORTEST_S, LONGEST_S = 0.1, 3600.0
 BOOT_S, LOAD_S = 180.0, 30.0
 RECYCLE = 20
 SOFTWARE = "swiftshader_indirect"
-"""Draws without a GPU, and so on every machine."""
+"""Software rendering: works on machines without a GPU."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, config=DOCUMENTED)
 class AvdOptions:
-    """Which AVD, how many of it, and how its emulators are started."""
+    """Emulators that are started, `avd://NAME`: which AVD, how many of it, and how. Takes what `adb://` takes as well;
+    `reset` may also be `snapshot`, which loads the snapshot at every reset."""
+
+    implementation: ClassVar[str] = "distrl.devices.avd.device:AvdPhone"
+    options: ClassVar[tuple[str, ...]] = OWN
 
     name: str
     adb: str
     """Options of the phone behind adb, as a query."""
     count: int | None = None
-    """Emulators of this AVD on this machine at most, of all workers together. None: as many as are asked for."""
+    """Emulators of this AVD on this machine at most, of all workers together. Left out: as many as are asked for."""
     snapshot: str = ""
     """To start from; empty boots cold."""
     loads: bool = False
     """Load the snapshot at every reset."""
     boot_s: float = BOOT_S
-    """How long one start may take until the phone shows a picture."""
+    """Timeout of a start, until the phone shows a picture."""
     load_s: float = LOAD_S
-    """How long one load of a snapshot may take until the phone shows a picture."""
+    """Timeout of loading a snapshot, until the phone shows a picture."""
     recycle: int = RECYCLE
-    """Start a new emulator after so many loads of a snapshot; 0 never does."""
+    """Start a new emulator after this many snapshot loads; 0: never."""
     window: bool = False
+    """Show the emulator's window."""
     gpu: str = SOFTWARE
+    """How the emulator draws, its `-gpu`; the default needs no GPU."""
     memory: int | None = None
-    """Megabytes for the phone; None: what the AVD says."""
+    """Megabytes for the phone; left out: what the AVD says."""
     wipe: str = "avd"
-    """avd: a wiped phone is what the AVD holds on disk. data: it is what its system image holds, without your apps."""
+    """What a wiped phone starts from. avd: the AVD's disk. data: the system image, without your apps."""
 
     @classmethod
     def parse(cls, address: str) -> AvdOptions:

@@ -1,4 +1,4 @@
-"""Where the Android SDK of this machine is, and which AVDs there are. Looks at files only; starts nothing."""
+"""Finds the Android SDK of this machine and its AVDs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Avd:
 
     @property
     def key(self) -> str:
-        """Tells it from others of its name, which lie elsewhere."""
+        """Unique also among AVDs of the same name in other folders."""
         return f"{self.name}-{hashlib.sha256(str(self.folder.resolve()).encode()).hexdigest()[:8]}"
 
     @property
@@ -63,7 +63,7 @@ def find_sdk(environment: Mapping[str, str] = os.environ) -> Sdk:
 
 
 def check_acceleration(sdk: Sdk) -> str:
-    """Says how the processor helps. Raises `NoEmulator` with what to do where it does not."""
+    """Describes the hardware acceleration. Raises `NoEmulator` with what to do where there is none."""
     if os.access(KVM, os.R_OK | os.W_OK):
         return f"{KVM} is there and yours"
     try:
@@ -71,7 +71,7 @@ def check_acceleration(sdk: Sdk) -> str:
         if answer.returncode == 0:
             return " ".join(answer.stdout.split())
     except (OSError, subprocess.TimeoutExpired):
-        pass  # it cannot tell either
+        pass  # no answer either
     if KVM.exists():
         raise NoEmulator(f"{KVM} is there and not yours. `sudo gpasswd -a $USER kvm`, then log in again.")
     raise NoEmulator(
@@ -82,7 +82,7 @@ def check_acceleration(sdk: Sdk) -> str:
 
 @lru_cache
 def known_options(emulator: Path) -> frozenset[str]:
-    """The options that its help names. Versions differ, and none starts with an option that it does not know."""
+    """The options that its help lists: versions differ, and an unknown option stops the start."""
     try:
         answer = subprocess.run(
             [str(emulator), "-help"], capture_output=True, text=True, errors="replace", timeout=ASK_S
@@ -136,7 +136,7 @@ def _homes(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _folder(ini: Path) -> Path | None:
-    """The path that an .ini file names, or that beside it where the whole home was moved."""
+    """The folder that an .ini file names, or the one beside it if the AVD home was moved."""
     try:
         lines = ini.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:

@@ -1,7 +1,7 @@
-"""Who is in a session that we opened, and its end. A note of each lies on disk, for the case that we die first.
+"""The processes of a session that we started, recorded in a file so that they can be ended after a crash.
 
-A session has the number of the process that opened it, and the kernel gives that number to nobody else as long as one
-process is left in it. So a note is enough to know our own processes for certain, and no others are ever ended.
+A session has the pid of its leader, and the kernel does not reuse that pid while a process is left in the session. So
+the file identifies our own processes for certain, and no others are ever killed.
 """
 
 from __future__ import annotations
@@ -13,32 +13,32 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-GONE_S = 5.0
+END_TIMEOUT_S = 5.0
 POLL_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One that we opened."""
+    """A process session that we started."""
 
     leader: int
     started: int
-    """When its leader began, in the kernel's own count."""
+    """Start time of the leader, in clock ticks since boot."""
     machine: str
-    """This boot of this machine, and which numbers its processes have."""
+    """Boot id and pid namespace."""
     folder: str
-    """The AVD that its emulator plays from."""
+    """The AVD folder of its emulator."""
     members: tuple[int, ...] = ()
-    """Processes that were seen in it."""
+    """Pids seen in it so far."""
 
     @classmethod
     def of(cls, leader: int, folder: Path) -> Session | None:
-        """None where the system does not tell, or where the leader ended already."""
+        """None where /proc is missing, or the leader has ended."""
         stat = _stat(leader)
         return None if stat is None else cls(leader, stat.started, _machine(), str(folder))
 
-    def living(self) -> tuple[int, ...]:
-        """Who is in it now. Nobody, once its number may belong to somebody else."""
+    def live_pids(self) -> tuple[int, ...]:
+        """Pids in it now; none once the session id may have been reused."""
         leader = _stat(self.leader)
         if self.machine != _machine() or (leader is not None and leader.started != self.started):
             return ()
@@ -46,9 +46,9 @@ class Session:
         return tuple(pid for pid, stat in found if stat is not None and stat.session == self.leader and stat.alive)
 
     def end(self) -> bool:
-        """By force; says whether nobody is left."""
-        deadline = time.monotonic() + GONE_S
-        while members := self.living():
+        """Kill all its processes; whether none is left."""
+        deadline = time.monotonic() + END_TIMEOUT_S
+        while members := self.live_pids():
             if time.monotonic() > deadline:
                 return False
             for pid in members:
@@ -62,7 +62,7 @@ class Session:
         except OSError:
             return
         try:
-            stat = _stat(pid)  # again, now that the number cannot pass to another process unnoticed
+            stat = _stat(pid)  # check again: the pidfd now pins the process
             if stat is not None and stat.session == self.leader:
                 signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         except OSError:
@@ -70,13 +70,13 @@ class Session:
         finally:
             os.close(descriptor)
 
-    # -- the note
+    # -- on disk
 
     def write(self, path: Path) -> None:
-        """Whole or not at all: whoever reads it does so because its writer was killed."""
-        in_background = path.with_suffix(".new")
-        in_background.write_text(json.dumps(asdict(self)), encoding="utf-8")
-        in_background.replace(path)
+        """Atomically, since the writer may be killed."""
+        temporary = path.with_suffix(".new")
+        temporary.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        temporary.replace(path)
 
     @classmethod
     def read(cls, path: Path) -> Session | None:

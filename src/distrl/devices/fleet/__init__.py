@@ -1,1 +1,1 @@
-"""Keeps phones healthy: one caretaker per device, a ladder of recovery, and quarantine at its top."""
+"""Device supervision: one supervisor per device, a ladder of recovery, then quarantine."""

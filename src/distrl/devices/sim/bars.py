@@ -38,7 +38,7 @@ class Inks:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What the status bar says."""
+    """Contents of the status bar."""
 
     clock: str
     battery: str
@@ -46,7 +46,7 @@ class Status:
 
 
 def status_of(state: Tree) -> Status:
-    """The settings app knows best; a phone without one shows what it was seeded with."""
+    """From the settings app; a phone without it shows its seeded values."""
     system, settings = state["os"], state.get("settings", {})
     battery = settings.get("about", {}).get("Battery level", f"{system['battery']}%")
     wifi = bool(settings.get("wifi", True)) and not settings.get("airplane", False)
@@ -89,7 +89,7 @@ def place_title(scene: Scene, look: Look, page: Page, inks: Inks, arrow: bool) -
 
 
 def place_icon(scene: Scene, icon: Icon, box: Box, ink: Colour, size: int = 18) -> None:
-    """A bare glyph; its label is read, not drawn."""
+    """A glyph without text; its label is for accessibility only."""
     x, y = (box[0] + box[2]) // 2, (box[1] + box[3]) // 2
     scene.glyph(x, y, size, icon.glyph, ink)
     scene.say_label(icon.label, x, y)

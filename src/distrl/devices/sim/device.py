@@ -3,47 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from PIL import Image
 
 from distrl.devices.jpeg import encode
-from distrl.devices.query import Query
 from distrl.devices.sim import state
-from distrl.devices.sim.latency import MODELS, latency_model
+from distrl.devices.sim.latency import latency_model
+from distrl.devices.sim.options import SimOptions
 from distrl.devices.sim.phone import Phone
-from distrl.errors import UnknownName
 from distrl.types import Action, Screen, Task, Tree
-
-MODELS_OF_DEVICE = ("phone",)
-OPTIONS = ("latency", "popups", "scale")
-
-
-@dataclass(frozen=True, slots=True)
-class SimOptions:
-    """What the address asks for."""
-
-    latency: str = "none"
-    scale: float = 1.0
-    """Multiplies every wait."""
-    popups: float = 0.0
-    """Probability of a pop-up after an action."""
-
-    @classmethod
-    def parse(cls, address: str) -> SimOptions:
-        parts = urlsplit(address)
-        if parts.netloc not in MODELS_OF_DEVICE:
-            raise UnknownName("simulated device", parts.netloc, MODELS_OF_DEVICE)
-        query = Query(address, "sim://phone", OPTIONS)
-        latency = query.text("latency", "none")
-        if latency not in MODELS:
-            raise UnknownName("latency model", latency, MODELS)
-        return cls(latency, query.number("scale", 1.0, most=1e6), query.number("popups", 0.0, most=1.0))
 
 
 class SimPhone:
-    """A phone that lives in this process. Its state is open to a rule judge."""
+    """A simulated phone in this process. A rule judge can read its state."""
 
     def __init__(self, address: str, *, seed: int = 0, name: str = "") -> None:
         options = SimOptions.parse(address)

@@ -1,4 +1,4 @@
-"""A widget's event → the app's answer. Events that every app understands are answered here."""
+"""Dispatches a widget's event to its app; events common to all apps are handled here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from distrl.devices.sim.ui import Event
 
 
 def send(apps: Mapping[str, App], ctx: Context, event: Event) -> None:
-    """Answer an event of the page in front: by the app's `on_<name>`, else by what every app understands."""
+    """Handle an event of the page in front: by the app's `on_<name>`, else by the common handlers."""
     name, arguments = event[0], event[1:]
     app = apps[ctx.frame["app"]]
     method = getattr(app, f"on_{name}", None)

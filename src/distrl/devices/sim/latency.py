@@ -1,4 +1,4 @@
-"""How long a simulated phone takes: it waits, it burns no CPU. Virtual time makes the wait free.
+"""Latency of a simulated phone, as sleeps without CPU use; they cost nothing in virtual time.
 
 `none` answers at once. `emulator` behaves like an Android emulator on a busy machine. `two-speed` is an emulator
 where half of the devices are four times slower. `paper` spreads whole episodes up to 100-fold around a mean of 250 s.
@@ -17,7 +17,7 @@ class Latency(Protocol):
     """Times of one device, in seconds; the same for the same device and task."""
 
     def begin(self, task_seed: int) -> None:
-        """A new episode starts: draw its times afresh."""
+        """Draw the times of a new episode."""
 
     def reset_s(self) -> float: ...
 

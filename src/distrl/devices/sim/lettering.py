@@ -1,4 +1,4 @@
-"""Text as the phone sets it: measured, wrapped, shortened, and kept as bitmaps so that each is drawn once."""
+"""Text rendering: measuring, wrapping, shortening, with cached bitmaps."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def shorten(text: str, face: Face, limit: int) -> str:
 
 @lru_cache(maxsize=8192)
 def tail(text: str, face: Face, limit: int) -> str:
-    """The end of the text that fits: what a field shows while somebody types."""
+    """The end of the text that fits: what a field shows while text is typed."""
     text = " ".join(text.split("\n"))
     start = 0
     while start < len(text) and width(text[start:], face) > limit:

@@ -115,7 +115,7 @@ class Phone:
         return self._composition
 
     def render(self) -> Rendering:
-        """The picture is painted anew only when it differs from the last one."""
+        """The image is drawn again only when it differs from the last one."""
         scene = self.compose().scene
         if self._painted is None or self._painted[0] != scene.ops:
             self._painted = (scene.ops, Painter(self.scale).paint(scene.ops))
@@ -215,7 +215,7 @@ class Phone:
             self._submit(self.frame["focus"])
 
     def _answer(self, event: Event) -> None:
-        """An event of the phone itself (its name begins with @) or of the app in front."""
+        """Send an event to the phone itself (its name begins with @) or to the app in front."""
         name, arguments = event[0], event[1:]
         if name in ("@focus", "@clear"):
             self.frame["focus"] = arguments[0]

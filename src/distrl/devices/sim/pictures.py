@@ -1,4 +1,4 @@
-"""Wallpapers, pictures of things, and landscapes where a picture is wide. One name is always one picture."""
+"""Generated wallpapers and pictures of objects or landscapes; the name seeds the picture."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _gradient(size: tuple[int, int], top: Colour, bottom: Colour) -> Image.Image
 
 @lru_cache(maxsize=64)
 def wallpaper(index: int, width: int, height: int, dimmed: bool) -> Image.Image:
-    """A calm landscape in deep colours, so that white labels stand out on it."""
+    """A landscape in dark colours, on which white labels are readable."""
     rng = random.Random(f"wallpaper/{index}")
     hue = rng.random()
     size = (width * 2, height * 2)

@@ -1,4 +1,4 @@
-"""Pop-ups that nobody asked for, and the box that they share with the apps' own dialogs."""
+"""Random pop-ups, and the dialog box that they share with the apps' own dialogs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ LEFT, RIGHT = 12, WIDTH - 12
 HEADLINE = Face("Bold", 14)
 BUTTON_HEIGHT = 32
 KINDS = ("permission", "rating", "battery")
-"""Those that come by chance. `anr`, an app that hangs, comes only where somebody breaks a phone on purpose."""
+"""Kinds that appear at random. `anr`, an app that hangs, appears only by fault injection."""
 
 
 def chance(system: Tree, shown_apps: list[str]) -> Tree | None:
-    """The pop-up that comes after this action, or None. Everything it depends on is in the tree."""
+    """The pop-up that appears after this action, or None. Depends on the state tree only."""
     system["ticks"] += 1
     rng = random.Random(f"{system['seed']}/popup/{system['ticks']}")
     if system["popup"] is not None or rng.random() >= system["popup_probability"]:
@@ -46,7 +46,7 @@ def describe(popup: Tree, app_title: str) -> Dialog:
 
 
 def answer(state: Tree, accepted: bool) -> None:
-    """Close the pop-up. Accepting leaves a mark that a judge can see."""
+    """Close the pop-up. Accepting it is recorded in the state, for judges."""
     popup = state["os"]["popup"]
     state["os"]["popup"] = None
     if accepted:

@@ -1,4 +1,4 @@
-"""Pictures of the phone for people: pages side by side on one sheet."""
+"""Preview images of the phone: several pages side by side."""
 
 from __future__ import annotations
 

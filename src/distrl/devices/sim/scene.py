@@ -26,7 +26,7 @@ Word = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A place that answers a touch."""
+    """An area that reacts to touches."""
 
     box: Box
     tap: Event | None = None
@@ -86,7 +86,7 @@ class Scene:
             self.say(word, x + offset, middle)
 
     def shadow(self, middle: int, y: int, text: str, face: Face) -> None:
-        """What a centred line throws on the picture under it; not a word of its own."""
+        """The shadow of a centred line of text; adds no words."""
         if text and self._visible(y, y + face.line):
             x = middle - lettering.width(text, face) // 2
             self.ops.append(("text", x + 1, y + 1, text, face, (0, 0, 0), "centre"))
@@ -131,7 +131,7 @@ class Scene:
             self.elements.append(Element(text, role, shown, checked, focused, touchable))
 
     def cover(self, box: Box) -> None:
-        """Something opaque is about to be drawn here: what it hides is listed no longer."""
+        """Remove listed elements that an opaque shape is about to cover."""
         left, top, right, bottom = box
         self.words = [w for w in self.words if not (left <= w[1] < right and top <= w[2] < bottom)]
         self.elements = [e for e in self.elements if not _mostly_inside(e.bounds, box)]
@@ -143,7 +143,7 @@ class Scene:
         self.words.clear()
 
     def shield(self, box: Box, text: str, role: str) -> None:
-        """List a box that swallows touches and does nothing with them."""
+        """Add an area that consumes touches without an effect."""
         self.targets.append(Target(box))
         self.elements.append(Element(text, role, box))
 
@@ -161,7 +161,7 @@ def _mostly_inside(inner: Box, outer: Box) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """All that layout needs to know besides the widgets."""
+    """What layout needs besides the widgets: theme, icons, fields, focus."""
 
     palette: Palette
     icons: str

@@ -15,7 +15,7 @@ Edits = tuple[tuple[Any, ...], ...]
 
 
 class BadEdit(DeviceError):
-    """A task's start edit names a place that this phone does not have."""
+    """A start edit of a task names a path that this phone does not have."""
 
 
 def copy(tree: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Widgets → scene: what is on or off."""
+"""Widgets → scene: toggles and check boxes."""
 
 from __future__ import annotations
 

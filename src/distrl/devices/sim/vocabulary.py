@@ -1,4 +1,4 @@
-"""Whom phones know and what people say to each other: the words that the phone's apps hold and that goals speak of.
+"""Names of people and texts of messages, notes and mails, used by the phone's apps and by goals.
 
 Contacts, messages, mail, calendar and notes draw from the same pools, so that one person is met in several apps and
 what a goal names stands among its like. Words are short and few: a small model learns to read them all.

@@ -1,12 +1,12 @@
 """A vision-language model as judge, behind any OpenAI-compatible endpoint.
 
-prompt     what it is asked: the goal, the actions, the last screenshots; what a phone shows is data
-reply      what counts as an answer: exactly one JSON object of the schema, nothing else
-endpoint   one request over HTTP: deadline, size, no redirects
-secret     the key: from the environment into a header, and nowhere else
-backoff    how long to wait before the next attempt
-breaker    when not to ask at all
-cache      verdicts by content
-counters   what was asked, and what it cost
-judge      all of it together
+prompt           the request: goal, actions, last screenshots; what a phone shows is data, not instructions
+reply            strict parsing of the reply: exactly one JSON object of the schema
+endpoint         one HTTP request: timeout, size limit, no redirects
+api_key          the API key: read from the environment, sent in a header, never logged
+retry_after      the delay that an endpoint asks for
+circuit_breaker  stops requests to an endpoint that keeps failing
+cache            verdicts by content of the request
+counters         requests, retries, tokens, cost
+judge            the judge: cache, retries, verdict
 """

@@ -1,4 +1,4 @@
-"""Verdicts by content: the same question to the same model is asked once."""
+"""Cache of verdicts, by the hash of the request: the same request is sent once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import contextlib
 import json
 import os
 import uuid
-from collections import OrderedDict
 from pathlib import Path
+
+from cachetools import LRUCache
 
 from distrl.background import in_background
 from distrl.errors import BadVerdict
@@ -17,31 +18,25 @@ REMEMBERED = 10_000
 
 
 class VerdictCache:
-    """In memory, and in a folder if there is one: `ab/<sha256>.json`. It saves money and decides nothing: a file that
-    is missing, damaged or cannot be written only means that the model is asked."""
+    """In memory, and in a folder if there is one: `ab/<sha256>.json`. A file that is missing,
+    damaged or cannot be written is a cache miss."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._known: OrderedDict[str, Verdict] = OrderedDict()
+        self._known: LRUCache[str, Verdict] = LRUCache(REMEMBERED)
 
     async def get(self, digest: str) -> Verdict | None:
         if digest in self._known:
-            self._known.move_to_end(digest)
             return self._known[digest]
         verdict = await in_background(lambda: self._read(digest)) if self._folder else None
         if verdict is not None:
-            self._remember(digest, verdict)
+            self._known[digest] = verdict
         return verdict
 
     async def put(self, digest: str, verdict: Verdict) -> None:
-        self._remember(digest, verdict)
+        self._known[digest] = verdict
         if self._folder is not None:
             await in_background(lambda: self._write(digest, verdict))
-
-    def _remember(self, digest: str, verdict: Verdict) -> None:
-        self._known[digest] = verdict
-        while len(self._known) > REMEMBERED:
-            self._known.popitem(last=False)
 
     def _path(self, digest: str) -> Path:
         assert self._folder is not None
@@ -61,6 +56,6 @@ class VerdictCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 partial.write_text(text, encoding="utf-8")
-                os.replace(partial, path)  # whole or not at all: several workers may share the folder
+                os.replace(partial, path)  # atomic: several workers may share the folder
             finally:
                 partial.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What a judge was asked, and what it cost."""
+"""Counters of a judge: requests, retries, tokens, cost."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ MILLION = 1_000_000
 
 
 @dataclass
-class Counters:
+class JudgeCounters:
     """Since the judge was made."""
 
     asked: int = 0
     """Requests sent, retries included."""
     retried: int = 0
     cached: int = 0
-    """Verdicts that nobody had to be asked for."""
+    """Verdicts from the cache, without a request."""
     given_up: int = 0
     tokens_in: int = 0
     tokens_out: int = 0

@@ -1,8 +1,8 @@
-"""What the model is asked. What a phone shows and what an agent writes is data in it, never an instruction.
+"""The request to the model. What a phone shows and what an agent writes is data in it, never an instruction.
 
-Texts stand as JSON between two lines that carry a mark made from their own hash: no text can hold its own mark, and in
-JSON no text can begin a line. Screenshots cannot be fenced so; the rules name them, the schema leaves them no room, and
-`distrl judge calibrate` measures what is left.
+Against prompt injection, texts are JSON between two delimiter lines that contain their hash: no text can contain its
+own hash, and in JSON no text can begin a line. Screenshots cannot be delimited so; the rules name them as data, the
+reply schema is strict, and `distrl judge calibrate` measures the remaining risk.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import json
 import re
 from dataclasses import asdict, dataclass
 
-from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
+from distrl.judges.settings import ModelSettings
 from distrl.judges.vlm.reply import SCHEMA
 from distrl.types import Action, Screen, Task, Trajectory, Tree
 
 LONGEST_TEXT = 500
-"""Letters of one text in an action; what is longer says no more to a judge."""
+"""Longer texts in an action are cut to so many characters."""
 LINE_BREAKS = re.compile("[\x7f-\x9f\u2028\u2029]")
 
 RULES = """\
@@ -64,24 +64,24 @@ REMINDER = (
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A request, and its name by content."""
+class JudgeRequest:
+    """A request body, and the hash of its content, which is the cache key."""
 
     body: Tree
     digest: str
 
-    def reminded(self) -> Question:
-        """The same after a reply that was no verdict. What that reply said is not repeated."""
+    def with_reminder(self) -> JudgeRequest:
+        """The retry after a reply that was no verdict. The invalid reply is not included."""
         messages = [*self.body["messages"], {"role": "user", "content": REMINDER}]
-        return Question({**self.body, "messages": messages}, self.digest)
+        return JudgeRequest({**self.body, "messages": messages}, self.digest)
 
 
-def ask(config: JudgeConfig, task: Task, trajectory: Trajectory) -> Question:
+def build_request(config: ModelSettings, task: Task, trajectory: Trajectory) -> JudgeRequest:
     """Raises `CannotJudge` for a trajectory without screenshots."""
     seen = last_screens(trajectory, config.screenshots)
     if not seen or not all(screen.image for _, screen in seen):
         raise CannotJudge(f"Trajectory {trajectory.id} came without the screenshots that a model would judge it by.")
-    content: list[Tree] = [{"type": "text", "text": fenced(_facts(task, trajectory))}]
+    content: list[Tree] = [{"type": "text", "text": delimited(_facts(task, trajectory))}]
     for number, (when, screen) in enumerate(seen, 1):
         content.append({"type": "text", "text": f"Screenshot {number} of {len(seen)}, {when}:"})
         content.append({"type": "image_url", "image_url": {"url": data_url(screen.image)}})
@@ -97,23 +97,23 @@ def ask(config: JudgeConfig, task: Task, trajectory: Trajectory) -> Question:
     }
     if config.reply_tokens is not None:
         body["max_tokens"] = config.reply_tokens
-    # The endpoint is part of it: two servers may call different models by one name.
+    # The URL is part of the key: two servers may serve different models under one name.
     name = hashlib.sha256(json.dumps([config.url, body], sort_keys=True).encode()).hexdigest()
-    return Question(body, name)
+    return JudgeRequest(body, name)
 
 
 def last_screens(trajectory: Trajectory, count: int) -> list[tuple[str, Screen]]:
-    """The last screens that differ, oldest first, each with when it was seen."""
+    """The last distinct screens, oldest first, each with a label of its time."""
     seen = [(f"before action {number}", step.screen) for number, step in enumerate(trajectory.steps, 1)]
     if trajectory.last_screen is not None:
         seen.append(("at the end", trajectory.last_screen))
-    # Of several equal screens in a row the newest stays: it says most about the end.
+    # Of several equal screens in a row the newest is kept.
     kept = [list(equal)[-1] for _, equal in itertools.groupby(seen, key=lambda each: each[1].digest)]
     return kept[-count:]
 
 
-def fenced(facts: Tree) -> str:
-    """The facts as JSON, between lines that nothing in them can imitate."""
+def delimited(facts: Tree) -> str:
+    """The facts as JSON, between delimiter lines that no text in them can contain."""
     text = json.dumps(facts, ensure_ascii=False, indent=1)
     text = LINE_BREAKS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     text = text.encode("utf-8", "backslashreplace").decode()  # lone surrogates cannot be sent
@@ -126,11 +126,11 @@ def data_url(jpeg: bytes) -> str:
 
 
 def _facts(task: Task, trajectory: Trajectory) -> Tree:
-    return {"goal": task.goal, "actions": [_told(step.decision.action) for step in trajectory.steps]}
+    return {"goal": task.goal, "actions": [_action_tree(step.decision.action) for step in trajectory.steps]}
 
 
-def _told(action: Action) -> Tree:
-    """An action as it was performed, in words of the action language: {"action": "long_press", "x": 480, "y": 212}."""
+def _action_tree(action: Action) -> Tree:
+    """An action as a JSON object: {"action": "long_press", "x": 480, "y": 212}."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(action).__name__).lower()
-    told = {key: value[:LONGEST_TEXT] if isinstance(value, str) else value for key, value in asdict(action).items()}
-    return {"action": name, **told}
+    values = {key: value[:LONGEST_TEXT] if isinstance(value, str) else value for key, value in asdict(action).items()}
+    return {"action": name, **values}

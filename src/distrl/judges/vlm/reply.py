@@ -1,4 +1,4 @@
-"""What counts as an answer of the model: exactly one JSON object of the schema. Everything else is no verdict."""
+"""Strict parsing of the model's reply: exactly one JSON object of the schema, everything else is `BadVerdict`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from distrl.types import Tree
 
 SCHEMA: Tree = {
     "type": "object",
-    # The reason comes first: a model that writes from left to right then looks before it decides.
+    # The reason comes first, so that an autoregressive model reasons before it decides.
     "properties": {"reason": {"type": "string"}, "success": {"type": "boolean"}},
     "required": ["reason", "success"],
     "additionalProperties": False,
 }
 CUT_SHORT = ("length", "content_filter")
 MOST_TOKENS = 10**9
-"""A count above this is no count."""
+"""Token counts above this are taken for errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the endpoint sent back: the model's text as it is, and what it says it has used."""
+    """The endpoint's reply: the model's text, and the token usage that it reports."""
 
     content: str
     tokens_in: int = 0
@@ -38,7 +38,7 @@ class Reply:
 
 
 def parse_verdict(content: str) -> Verdict:
-    """Raises `BadVerdict` for whatever is not exactly the schema: other keys, a key twice, `"true"`, text around it."""
+    """Raises `BadVerdict` for anything but the schema: other keys, a duplicate key, `"true"`, text around it."""
     try:
         found = strict_json(content)
     except ValueError as error:
@@ -52,8 +52,8 @@ def parse_verdict(content: str) -> Verdict:
 
 
 def parse_completion(body: bytes) -> Reply:
-    """The envelope that every chat endpoint wraps its reply in. Raises `JudgeTrouble` when it is something else (a
-    proxy's error page), `BadVerdict` when the model declined or was cut short."""
+    """Parse a chat completion. Raises `JudgeTrouble` when the body is none (a proxy's error page), `BadVerdict` when
+    the model declined or was cut short."""
     try:
         envelope = strict_json(body.decode("utf-8"))
         (choice,) = envelope["choices"]
@@ -69,8 +69,7 @@ def parse_completion(body: bytes) -> Reply:
 
 
 def strict_json(text: str) -> Any:
-    """JSON in which no key stands twice: of two values a reader may take the one and a writer mean the other.
-    Raises `ValueError`."""
+    """JSON without duplicate keys, whose meaning would depend on the parser. Raises `ValueError`."""
     try:
         return json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse)
     except RecursionError:
@@ -78,7 +77,7 @@ def strict_json(text: str) -> Any:
 
 
 def plain(text: str, longest: int) -> str:
-    """One line of text from outside, fit for logs and terminals: no control characters, no lone surrogates."""
+    """Untrusted text as one line for logs and terminals: no control characters, no lone surrogates."""
     visible = "".join(letter if letter.isprintable() else " " for letter in text)
     return " ".join(visible.encode("utf-8", "replace").decode().split())[:longest]
 
@@ -86,7 +85,7 @@ def plain(text: str, longest: int) -> str:
 def _unique(pairs: Sequence[tuple[str, Any]]) -> Tree:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return found
 
 
@@ -95,6 +94,6 @@ def _refuse(constant: str) -> Any:
 
 
 def _tokens(usage: Any, name: str) -> int:
-    """An endpoint that counts nothing, or nonsense, costs nothing."""
+    """Missing or implausible counts are taken as 0."""
     count = usage.get(name) if isinstance(usage, dict) else None
     return count if type(count) is int and 0 <= count <= MOST_TOKENS else 0

@@ -1,4 +1,4 @@
-"""The little HTTP that the client of uiautomator2 speaks to its server on the phone: one request per stream."""
+"""HTTP for the JSON-RPC of uiautomator2, as far as its client uses it: one request per stream."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def _reply(phone: ServedPhone, body: bytes) -> dict[str, object]:
 
 
 def _request(body: bytes) -> tuple[object, str, list[Any]]:
-    """Id, method and parameters. An object of parameters is what the client sends where there are none."""
+    """Id, method and parameters. The client sends an object where there are no parameters."""
     try:
         request = json.loads(body)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""What the server of uiautomator2 can be asked: as much as its client needs for screens, fingers, keys and text."""
+"""The JSON-RPC methods of uiautomator2's server that its client needs for screens, gestures, keys and text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = {"recent": "APP_SWITCH", "delete": "DEL", "del": "DEL", "center": "DPAD_
 
 
 class Refusal(DeviceError):
-    """Becomes the error of a JSON-RPC reply."""
+    """A JSON-RPC error."""
 
     def __init__(self, code: int, message: str) -> None:
         super().__init__(message)
@@ -54,12 +54,12 @@ async def take_screenshot(phone: ServedPhone, scale: float = 1, quality: int = 8
 
 
 async def dump_hierarchy(phone: ServedPhone, *_: Any) -> str:
-    struck = phone.dice.drawn("dump")
-    await pause(struck.get("hang-dump", 0.0))
-    return "" if "not-idle-dump" in struck else dump(phone)
+    faults = phone.fault_injector.draw("dump")
+    await pause(faults.get("hang-dump", 0.0))
+    return "" if "not-idle-dump" in faults else dump(phone)
 
 
-# --- fingers, keys, text ------------------------------------------------------------------------
+# --- gestures, keys, text ------------------------------------------------------------------------
 
 
 async def click(phone: ServedPhone, x: float, y: float, milliseconds: float = 0) -> bool:
@@ -130,7 +130,7 @@ async def count(phone: ServedPhone, selector: dict[str, Any]) -> int:
 
 
 async def exists(phone: ServedPhone, selector: dict[str, Any], milliseconds: int = 0) -> bool:
-    """Nothing on this phone moves by itself: what is not there now is not there later."""
+    """Returns at once: this phone changes only by input, so waiting would not help."""
     return bool(select(nodes(phone), selector))
 
 
@@ -152,7 +152,7 @@ async def set_text(phone: ServedPhone, selector: dict[str, Any], text: str = "")
 
 
 async def nothing(phone: ServedPhone, *_: Any) -> None:
-    """What a phone without toasts, rotation and notifications answers."""
+    """The answer for toasts and rotation, which this phone does not have."""
     return
 
 

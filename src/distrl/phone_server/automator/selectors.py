@@ -1,4 +1,4 @@
-"""Which nodes of the screen a selector of uiautomator2 means."""
+"""Matches selectors of uiautomator2 against the nodes of the screen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FLAGS = {
 
 
 def select(nodes: list[Node], selector: dict[str, Any]) -> list[Node]:
-    """All that fit, in their order; with `instance`, that one alone."""
+    """All matches in order; with `instance`, only that one."""
     found = [node for node in nodes if all(_fits(node, name, wanted) for name, wanted in selector.items())]
     if "instance" in selector:
         return found[selector["instance"] : selector["instance"] + 1]
@@ -43,7 +43,7 @@ def _fits(node: Node, name: str, wanted: Any) -> bool:
 
 
 def describe(node: Node) -> dict[str, Any]:
-    """As `UiObject.info` shows it."""
+    """The fields of `UiObject.info`."""
     left, top, right, bottom = bounds_of(node)
     box = {"left": left, "top": top, "right": right, "bottom": bottom}
     flags = {name: node[attribute] == "true" for name, attribute in FLAGS.items()}

@@ -13,7 +13,7 @@ from distrl.types import Press
 
 HOME = "android.intent.category.HOME"
 SETTINGS = "android.settings."
-"""Every page of the settings begins at their first one."""
+"""Prefix of actions that all open the first page of the settings."""
 VIEW = "android.intent.action.VIEW"
 WEB = ("http://", "https://")
 
@@ -36,7 +36,7 @@ async def am(phone: ServedPhone, call: Call) -> int:
 
 
 async def monkey(phone: ServedPhone, call: Call) -> int:
-    """Only what everybody uses it for: `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`."""
+    """Only the usual way to start an app: `monkey -p PACKAGE -c android.intent.category.LAUNCHER 1`."""
     package = call.args[call.args.index("-p") + 1] if "-p" in call.args[:-1] else ""
     app = app_of(package)
     if app not in phone.apps:
@@ -59,7 +59,7 @@ async def _start(phone: ServedPhone, call: Call, intent: Intent) -> int:
     elif app in phone.apps:
         phone.open_app(app)
     elif intent.component:
-        call.complain("Error type 3")
+        call.write_error("Error type 3")
         return call.fail(f"Error: Activity class {{{intent.component}}} does not exist.")
     else:
         return call.fail(f"Error: Activity not started, unable to resolve {intent}")

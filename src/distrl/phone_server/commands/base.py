@@ -1,4 +1,4 @@
-"""What a program of the phone is to its shell."""
+"""What a program of the phone gets from its shell, and the type of all programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from distrl.phone_server.phone import ServedPhone
 
 @dataclass(slots=True)
 class Call:
-    """One program that runs: its arguments, and what it reads and writes."""
+    """One call of a program: its arguments, input and output."""
 
     name: str
     args: list[str]
@@ -21,11 +21,11 @@ class Call:
     def say(self, text: str) -> None:
         self.out += f"{text}\n".encode(errors="surrogateescape")
 
-    def complain(self, text: str) -> None:
+    def write_error(self, text: str) -> None:
         self.err += f"{text}\n".encode(errors="surrogateescape")
 
     def fail(self, text: str, status: int = 1) -> int:
-        self.complain(text)
+        self.write_error(text)
         return status
 
     def take_flags(self) -> str:

@@ -1,4 +1,4 @@
-"""`dumpsys`: the lines that clients look for, and no others."""
+"""`dumpsys`: only the lines that clients parse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that look at files and text: cat, ls, rm, mkdir, echo, grep and their like."""
+"""Programs for files and text: cat, ls, rm, mkdir, echo, grep …"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ime`, and the two keyboards that type what a broadcast tells them: ADBKeyBoard, and the one of uiautomator2."""
+"""`ime`, and the two keyboards that type the text of a broadcast: ADBKeyBoard, and the one of uiautomator2."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def ime(phone: ServedPhone, call: Call) -> int:
 
 
 async def answer(phone: ServedPhone, action: str, extras: dict[str, str]) -> tuple[int, str]:
-    """Result and data of a broadcast. Only the keyboard that is in use listens; others leave it unheard."""
+    """Result and data of a broadcast. Only the keyboard in use receives it."""
     if phone.keyboard == ADB_KEYBOARD and action in ADB_ACTIONS:
         return await _adb_keyboard(phone, action, extras)
     if phone.keyboard == FAST_KEYBOARD and action.startswith("ADB_KEYBOARD_"):
@@ -50,7 +50,7 @@ ADB_ACTIONS = (
 
 
 async def _adb_keyboard(phone: ServedPhone, action: str, extras: dict[str, str]) -> tuple[int, str]:
-    """It never says how it went: the result is 0, whether the text was typed or could not be read."""
+    """The result is always 0, as with the real one, whether the text was typed or not."""
     if action == "ADB_INPUT_B64":
         await phone.type(_text(extras.get("msg", "")) or "")
     elif action == "ADB_INPUT_TEXT":
@@ -79,13 +79,13 @@ async def _fast_keyboard(phone: ServedPhone, action: str, extras: dict[str, str]
         phone.clear_field()
     elif name in ("SMART_ENTER", "EDITOR_CODE"):
         await phone.press(keys.CODES["ENTER"])
-    elif name != "HIDE":  # the simulated keyboard belongs to its field and goes with it
+    elif name != "HIDE":  # the simulated keyboard is hidden with its field
         return CANCELLED, "unknown"
     return OK, "success"
 
 
 def _text(encoded: str) -> str | None:
-    """None for what is no UTF-8 in base64: typed is all of a text, or nothing."""
+    """None unless it is valid UTF-8 in base64: nothing is typed then."""
     try:
         return base64.b64decode(encoded, validate=True).decode()
     except (binascii.Error, ValueError):
@@ -101,7 +101,7 @@ def _characters(codes: str) -> str:
 
 
 def _whole(text: str) -> str:
-    """The text; nothing where half a character is in it."""
+    """The text; empty if it has an unpaired surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:

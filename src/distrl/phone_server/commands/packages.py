@@ -1,4 +1,4 @@
-"""`pm`, `cmd` and what asks for processes: which apps there are."""
+"""`pm`, `cmd`, `ps` and `pidof`: the installed apps and their processes."""
 
 from __future__ import annotations
 

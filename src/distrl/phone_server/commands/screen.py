@@ -42,11 +42,11 @@ async def uiautomator(phone: ServedPhone, call: Call) -> int:
         return call.fail("Usage: uiautomator dump [--compressed] [file]")
     paths = [arg for arg in call.args[1:] if not arg.startswith("--")]
     path = paths[0] if paths else DEFAULT_DUMP
-    struck = phone.dice.drawn("dump")
-    await pause(struck.get("hang-dump", 0.0))
-    if "not-idle-dump" in struck:
-        call.complain("ERROR: could not get idle state.")
-        return 0  # so does the real one
+    faults = phone.fault_injector.draw("dump")
+    await pause(faults.get("hang-dump", 0.0))
+    if "not-idle-dump" in faults:
+        call.write_error("ERROR: could not get idle state.")
+        return 0  # as the real one does
     text = dump(phone)
     if path == TERMINAL:
         call.out += text.encode()
@@ -60,7 +60,7 @@ async def uiautomator(phone: ServedPhone, call: Call) -> int:
 
 
 async def app_process(phone: ServedPhone, call: Call) -> int:
-    """The server of uiautomator2: it listens until whoever started it hangs up."""
+    """The server of uiautomator2: it listens until the client that started it disconnects."""
     if "com.wetest.uia2.Main" not in call.args:
         return call.fail("app_process: this phone runs no Java; it knows the server of uiautomator2 only.")
     port = int(call.args[call.args.index("-p") + 1]) if "-p" in call.args else 9008

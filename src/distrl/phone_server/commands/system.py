@@ -1,4 +1,4 @@
-"""What the phone says about itself: getprop, settings, wm, date, and the odds and ends that scripts ask."""
+"""System programs: getprop, settings, wm, date, and small ones that scripts use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_SLEEP_S = 3600.0
 
 
 def properties(phone: ServedPhone) -> dict[str, str]:
-    """As an Android 14 has them. What boots sets the last ones when it is through."""
+    """The properties of an Android 14. The last ones are set at the end of the boot."""
     booted = "1" if phone.power.ready else ""
     return {
         "ro.build.version.release": "14",

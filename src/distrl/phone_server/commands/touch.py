@@ -1,4 +1,4 @@
-"""`input`: fingers, keys and text. A finger that is told to take its time is believed, not waited for."""
+"""`input`: gestures, keys and text. The duration of a gesture selects its kind; nothing waits for it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _without_source(args: list[str]) -> list[str]:
 async def _text(phone: ServedPhone, call: Call, text: str) -> int:
     """ASCII only, as on a real phone: `%s` is a space, a line break is the enter key. All of it or nothing."""
     if not all(" " <= character <= "~" or character == "\n" for character in text):
-        call.complain("Exception occurred while executing 'text':")
+        call.write_error("Exception occurred while executing 'text':")
         return call.fail("java.lang.NullPointerException: Attempt to get length of null array", CRASHED)
     first, *rest = text.replace("%s", " ").split("\n")
     await phone.type(first)

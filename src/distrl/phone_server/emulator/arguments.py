@@ -1,4 +1,4 @@
-"""The emulator's command line, as far as the stand-in takes notice of it."""
+"""Parses the emulator's command line, as far as the stand-in supports it."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ FLAGS = frozenset(
 )  # fmt: skip
 
 
-class Usage(Exception):  # noqa: N818 - what the program prints before it gives up
-    """A command line that the emulator does not understand."""
+class Usage(Exception):  # noqa: N818 - printed before the program exits
+    """A command line that the emulator refuses."""
 
 
 @dataclass(frozen=True, slots=True)

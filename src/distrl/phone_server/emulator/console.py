@@ -1,4 +1,4 @@
-"""The emulator's console: a line in, lines out, `OK` or `KO` at the end; nothing before the token was given."""
+"""The emulator's console: line commands, answers that end with `OK` or `KO`, authentication by token."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 TOKEN_FILE = ".emulator_console_auth_token"
 
 Command = Callable[[list[str]], Awaitable[str]]
-"""Words after the command → the last line of the answer, with what goes before it."""
+"""Takes the words after the command; returns the answer, with `OK` or `KO` as its last line."""
 
 
 class Console:
-    """Serves whoever connects, until it is closed."""
+    """Serves connections until it is closed."""
 
     def __init__(self, commands: dict[str, Command]) -> None:
         self._commands = commands
@@ -25,37 +25,37 @@ class Console:
         self._server: asyncio.Server | None = None
 
     async def open(self, host: str, port: int) -> None:
-        self._server = await asyncio.start_server(self._come, host, port)
+        self._server = await asyncio.start_server(self._on_connect, host, port)
 
     def close(self) -> None:
         if self._server is not None:
             self._server.close()
 
-    async def _come(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _on_connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            await self._talk(reader, writer)
+            await self._converse(reader, writer)
         writer.close()
 
-    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        trusted = not self._token
-        writer.write(self._greeting(trusted).encode())
+    async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        authenticated = not self._token
+        writer.write(self._greeting(authenticated).encode())
         while line := await reader.readline():
             command, *words = line.decode(errors="replace").split() or [""]
             if command in ("quit", "exit"):
                 return
             if command == "auth":
-                trusted = trusted or secrets.compare_digest(" ".join(words), self._token)
+                authenticated = authenticated or secrets.compare_digest(" ".join(words), self._token)
                 refusal = f"KO: authentication token does not match ~/{TOKEN_FILE}"
-                answer = "Android Console: type 'help' for a list of commands\r\nOK" if trusted else refusal
-            elif not trusted or command not in self._commands:
+                answer = "Android Console: type 'help' for a list of commands\r\nOK" if authenticated else refusal
+            elif not authenticated or command not in self._commands:
                 answer = "KO: unknown command, try 'help'"
             else:
                 answer = await self._commands[command](words)
             writer.write(f"{answer}\r\n".encode())
             await writer.drain()
 
-    def _greeting(self, trusted: bool) -> str:
-        if trusted:
+    def _greeting(self, authenticated: bool) -> str:
+        if authenticated:
             return "Android Console: type 'help' for a list of commands\r\nOK\r\n"
         return (
             "Android Console: Authentication required\r\n"
@@ -65,7 +65,7 @@ class Console:
 
 
 def _token(path: Path) -> str:
-    """That of this user, made at the first start of an emulator. An empty file asks for none."""
+    """The user's token, created if missing. With an empty file no authentication is needed."""
     with contextlib.suppress(FileExistsError):
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(descriptor, "w") as file:

@@ -1,4 +1,4 @@
-"""An AVD on disk: its data, its snapshots, and the locks that keep two emulators from writing to it."""
+"""An AVD on disk: its data, its snapshots, and locks against two writers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAME = re.compile(r"[\w.-]+")
 
 
 def home(environment: Mapping[str, str]) -> Path:
-    """Where AVDs are."""
+    """The folder of AVDs."""
     if environment.get("ANDROID_AVD_HOME"):
         return Path(environment["ANDROID_AVD_HOME"])
     return Path(environment.get("ANDROID_USER_HOME") or Path.home() / ".android") / "avd"
@@ -39,7 +39,7 @@ def read_ini(path: Path) -> dict[str, str]:
 
 
 class AvdFolder:
-    """What an emulator has of its AVD while it runs."""
+    """The AVD folder as the stand-in emulator uses it."""
 
     def __init__(self, place: Path, name: str) -> None:
         if name not in names(place):
@@ -50,20 +50,20 @@ class AvdFolder:
 
     @contextlib.contextmanager
     def locked(self, *, read_only: bool) -> Iterator[None]:
-        """One writer, or any number of readers. A file that names its owner lies beside the lock of a writer."""
+        """One writer, or any number of readers. A writer also leaves a file with its pid."""
         if (self.path / SNAPSHOT).exists():
             raise Usage(f"A snapshot operation for '{self.name}' is pending and timeout has expired. Exiting...")
         with (self.path / SHARED).open("wb") as shared:
             _lock(shared, exclusive=not read_only)
             if not read_only:
-                self.leave_mark(WRITER)
+                self.write_lock(WRITER)
             try:
                 yield
             finally:
                 if not read_only:
                     (self.path / WRITER).unlink(missing_ok=True)
 
-    def leave_mark(self, name: str) -> None:
+    def write_lock(self, name: str) -> None:
         (self.path / name).write_text(f"{os.getpid()}\0", encoding="utf-8")
 
     # -- what it holds
@@ -71,7 +71,7 @@ class AvdFolder:
     def data(self) -> Tree | None:
         return _read(self.path / DATA)
 
-    def keep_data(self, tree: Tree) -> None:
+    def save_data(self, tree: Tree) -> None:
         (self.path / DATA).write_text(json.dumps(tree), encoding="utf-8")
 
     def wipe(self) -> None:
@@ -84,7 +84,7 @@ class AvdFolder:
     def snapshot(self, name: str) -> Tree | None:
         return _read(self.path / "snapshots" / name / "ram.bin") if NAME.fullmatch(name) else None
 
-    def keep_snapshot(self, name: str, tree: Tree) -> None:
+    def save_snapshot(self, name: str, tree: Tree) -> None:
         folder = self.path / "snapshots" / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "ram.bin").write_text(json.dumps(tree), encoding="utf-8")

@@ -12,10 +12,10 @@ from distrl.errors import DistrlError
 from distrl.phone_server.emulator import folder
 from distrl.phone_server.emulator.arguments import FLAGS, WITH_VALUE, Arguments, Usage
 from distrl.phone_server.emulator.console import Console
+from distrl.phone_server.emulator.faults import EmulatorFaults
 from distrl.phone_server.emulator.folder import SNAPSHOT, AvdFolder
-from distrl.phone_server.emulator.orders import Orders
-from distrl.phone_server.phone import Model, ServedPhone, pause
-from distrl.phone_server.server import HOST, Outlet
+from distrl.phone_server.phone import PhoneModel, ServedPhone, pause
+from distrl.phone_server.server import HOST, PhoneListener
 
 VERSION = "Android emulator version 0.0.0.0 (DistRL stand-in)"
 USUAL_SERVER = 5037
@@ -23,7 +23,7 @@ CRASHED = 139
 
 
 def main(words: list[str]) -> int:
-    """Exit status. What goes wrong is printed, as the emulator prints it."""
+    """The exit status. Errors are printed as the emulator prints them."""
     try:
         arguments = Arguments.parse(words)
         if "version" in arguments.flags:
@@ -41,7 +41,7 @@ def main(words: list[str]) -> int:
             return 0
         avd = AvdFolder(place, arguments.values.get("avd", ""))
         with avd.locked(read_only=arguments.read_only):
-            asyncio.run(StandIn(arguments, avd, Orders.take(os.environ)).run())
+            asyncio.run(StandIn(arguments, avd, EmulatorFaults.take(os.environ)).run())
     except (Usage, DistrlError, OSError) as error:
         print(f"ERROR        | {error}", file=sys.stderr, flush=True)
         return 1
@@ -51,55 +51,55 @@ def main(words: list[str]) -> int:
 class StandIn:
     """One emulator. Owns its ports and its phone."""
 
-    def __init__(self, arguments: Arguments, avd: AvdFolder, orders: Orders) -> None:
-        self._arguments, self._avd, self._faults = arguments, avd, orders.emulator
+    def __init__(self, arguments: Arguments, avd: AvdFolder, faults: EmulatorFaults) -> None:
+        self._arguments, self._avd, self._faults = arguments, avd, faults.emulator
         self._port = arguments.port
         if "wipe-data" in arguments.flags:
             avd.wipe()
-        model = Model(avd.settings.get("distrl.device", "sim://phone"), faults=orders.phone)
+        model = PhoneModel(avd.settings.get("distrl.device", "sim://phone"), faults=faults.phone)
         self._phone = ServedPhone(model, f"emulator-{self._port}")
-        self._outlet = Outlet(self._phone, self._port + 1)
-        self._over = asyncio.Event()
+        self._listener = PhoneListener(self._phone, self._port + 1)
+        self._stopped = asyncio.Event()
 
     async def run(self) -> None:
-        """Until somebody ends it. Raises `Usage`, `PortTaken` and `OSError`."""
+        """Run until it is stopped. Raises `Usage`, `PortTaken` and `OSError`."""
         print(f"INFO         | {VERSION}", flush=True)
         if "refuses" in self._faults:
             raise Usage("x86_64 emulation currently requires hardware acceleration!")
-        self._obey_signals()
-        console = Console({"avd": self._about_avd, "kill": self._kill, "ping": self._ping, "help": self._help})
+        self._handle_signals()
+        console = Console({"avd": self._avd_command, "kill": self._kill, "ping": self._ping, "help": self._help})
         await console.open(HOST, self._port)
-        self._wake_up()
-        await self._outlet.open()
-        self._announce()
+        self._load_state()
+        await self._listener.open()
+        self._register()
         try:
-            await self._live()
+            await self._run_until_stopped()
         finally:
             console.close()
-            await self._outlet.close()
+            await self._listener.close()
         if not self._arguments.read_only:
-            self._avd.keep_data(self._phone.save())
+            self._avd.save_data(self._phone.save())
 
-    async def _live(self) -> None:
+    async def _run_until_stopped(self) -> None:
         if "zombie" in self._faults:
-            self._avd.leave_mark(SNAPSHOT)
+            self._avd.write_lock(SNAPSHOT)
         if "crash" not in self._faults:
-            await self._over.wait()
+            await self._stopped.wait()
             return
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._over.wait(), self._faults["crash"])
+            await asyncio.wait_for(self._stopped.wait(), self._faults["crash"])
             return
         os._exit(CRASHED)
 
-    def _obey_signals(self) -> None:
+    def _handle_signals(self) -> None:
         for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, self._end)
+            asyncio.get_running_loop().add_signal_handler(number, self._stop)
 
-    def _end(self) -> None:
+    def _stop(self) -> None:
         if "zombie" not in self._faults:
-            self._over.set()
+            self._stopped.set()
 
-    def _wake_up(self) -> None:
+    def _load_state(self) -> None:
         tree = self._avd.snapshot(self._arguments.snapshot) if self._arguments.snapshot else None
         if tree is not None:
             self._load(tree)
@@ -114,9 +114,10 @@ class StandIn:
             self._phone.power.stall()
         self._phone.hang_up()
 
-    def _announce(self) -> None:
-        """Tell the adb server that we are here; where there is none, it will look for us itself."""
-        asyncio.get_running_loop().create_task(_tell_server(self._port + 1)).add_done_callback(lambda task: None)
+    def _register(self) -> None:
+        """Register with the adb server; a server that starts later scans for emulators itself."""
+        task = asyncio.get_running_loop().create_task(_register_with_server(self._port + 1))
+        task.add_done_callback(lambda task: None)
 
     # -- the console
 
@@ -127,10 +128,10 @@ class StandIn:
         return "Android console commands:\r\n    help  ping  auth  avd  kill  quit\r\nOK"
 
     async def _kill(self, words: list[str]) -> str:
-        asyncio.get_running_loop().call_later(0.05, self._end)  # the answer goes first
+        asyncio.get_running_loop().call_later(0.05, self._stop)  # after the answer is sent
         return "OK: killing emulator, bye bye"
 
-    async def _about_avd(self, words: list[str]) -> str:
+    async def _avd_command(self, words: list[str]) -> str:
         if words == ["name"]:
             return f"{self._avd.name}\r\nOK"
         if words == ["snapshot", "list"]:
@@ -138,7 +139,7 @@ class StandIn:
         if len(words) == 3 and words[:2] == ["snapshot", "save"]:
             if self._arguments.read_only:
                 return "KO: Snapshot save failed: the emulator was started with -read-only"
-            self._avd.keep_snapshot(words[2], self._phone.save())
+            self._avd.save_snapshot(words[2], self._phone.save())
             return "OK"
         if len(words) == 3 and words[:2] == ["snapshot", "load"]:
             return await self._load_named(words[2])
@@ -151,11 +152,11 @@ class StandIn:
         if tree is None:
             return f"KO: Device '{self._avd.name}' does not have the requested snapshot '{name}'"
         self._load(tree)
-        self._announce()
+        self._register()
         return "OK"
 
 
-async def _tell_server(port: int) -> None:
+async def _register_with_server(port: int) -> None:
     message = f"host:emulator:{port}"
     with contextlib.suppress(OSError, ValueError):
         server = int(os.environ.get("ANDROID_ADB_SERVER_PORT") or USUAL_SERVER)

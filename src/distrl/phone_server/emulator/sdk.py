@@ -1,4 +1,4 @@
-"""A folder that looks like an Android SDK with one AVD, whose emulator is the stand-in."""
+"""Writes an Android SDK folder with one AVD, whose emulator is the stand-in."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class StandInSdk:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What whoever starts emulators has to have set."""
+        """Environment variables for programs that start emulators."""
         return {"ANDROID_HOME": str(self.root), "ANDROID_AVD_HOME": str(self.avd_home)}
 
 
 def write_sdk(root: Path, name: str, device: str = "sim://phone") -> StandInSdk:
-    """Write it, or renew it. Raises `ConfigError` for a folder that holds something else."""
+    """Write or update it. Raises `ConfigError` for a folder with other contents."""
     sdk = StandInSdk(root.absolute())
     emulator = sdk.root / "emulator" / "emulator"
     if sdk.root.exists() and any(sdk.root.iterdir()) and not _is_ours(emulator):

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from distrl.phone_server.phone import ServedPhone
 from distrl.phone_server.shell.interpreter import Interpreter
-from distrl.phone_server.wire.stream import Ended, Stream
+from distrl.phone_server.wire.stream import Stream, StreamClosed
 
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = 0, 1, 2, 3, 4
 PACKET = struct.Struct("<BI")
@@ -18,8 +18,8 @@ INTERRUPT = 3
 ERASE = (8, 127)
 
 
-Strike = Callable[[], Awaitable[bool]]
-"""Lets happen what breaks now, and says whether the next command is still to be done."""
+InjectFaults = Callable[[], Awaitable[bool]]
+"""Injects the faults drawn for a command; whether the command is still to be run."""
 
 
 async def serve_shell(phone: ServedPhone, service: str, stream: Stream) -> None:
@@ -27,45 +27,45 @@ async def serve_shell(phone: ServedPhone, service: str, stream: Stream) -> None:
     head, _, line = service.partition(":")
     options = head.split(",")
     await stream.accept()
-    terminal = Terminal(stream, framed="v2" in options, echoes="pty" in options)
+    terminal = Terminal(stream, framed="v2" in options, echo="pty" in options)
     shell = Interpreter(phone, terminal.write)
     await shell.run(line)
     await terminal.exit(shell.status)
 
 
-async def serve_prompt(phone: ServedPhone, service: str, stream: Stream, strike: Strike) -> None:
-    """The same without a command: every line that comes is one."""
+async def serve_prompt(phone: ServedPhone, service: str, stream: Stream, inject_faults: InjectFaults) -> None:
+    """The same without a command: an interactive shell that runs each line."""
     options = service.partition(":")[0].split(",")
     await stream.accept()
-    terminal = Terminal(stream, framed="v2" in options, echoes="raw" not in options)
+    terminal = Terminal(stream, framed="v2" in options, echo="raw" not in options)
     shell = Interpreter(phone, terminal.write)
     while True:
-        if terminal.echoes:
+        if terminal.echo:
             await terminal.write(PROMPT, b"")
         try:
             line = await terminal.read_line()
-        except Ended:
+        except StreamClosed:
             break
         if line.strip() == "exit":
             break
-        if not await strike():
+        if not await inject_faults():
             return
         await shell.run(line)
     await terminal.exit(shell.status)
 
 
 class Terminal:
-    """The other end of a shell: framed, so that errors and exit status have their own place, or bare."""
+    """Input and output of a shell. `framed`: in packets of the v2 protocol, with separate stderr and exit status."""
 
-    def __init__(self, stream: Stream, *, framed: bool, echoes: bool) -> None:
-        self.echoes = echoes
+    def __init__(self, stream: Stream, *, framed: bool, echo: bool) -> None:
+        self.echo = echo
         self._stream = stream
         self._framed = framed
         self._typed = b""
         self._over = False
 
     async def write(self, out: bytes, err: bytes) -> None:
-        if self.echoes:
+        if self.echo:
             out, err = out.replace(b"\n", b"\r\n"), err.replace(b"\n", b"\r\n")
         if self._framed:
             framed = (PACKET.pack(STDOUT, len(out)) + out if out else b"") + (
@@ -80,19 +80,19 @@ class Terminal:
             await self._stream.write(PACKET.pack(EXIT, 1) + bytes([status & 0xFF]))
 
     async def read_line(self) -> str:
-        """The next line that was typed. Raises `Ended` at the end of input."""
-        return await (self._read_keys() if self.echoes else self._read_bytes())
+        """The next line that was typed. Raises `StreamClosed` at the end of input."""
+        return await (self._read_keys() if self.echo else self._read_bytes())
 
     async def _read_bytes(self) -> str:
         while b"\n" not in self._typed and not self._over:
             await self._receive()
         if not self._typed:
-            raise Ended
+            raise StreamClosed
         line, _, self._typed = self._typed.partition(b"\n")
         return line.decode(errors="surrogateescape")
 
     async def _read_keys(self) -> str:
-        """At a terminal some keys mean something."""
+        """Handles the control keys of a terminal: enter, Ctrl-C, Ctrl-D, backspace."""
         line = bytearray()
         while True:
             while self._typed:
@@ -101,7 +101,7 @@ class Terminal:
                     await self._show(b"\n")
                     return line.decode(errors="surrogateescape")
                 if key == END_OF_INPUT and not line:
-                    raise Ended
+                    raise StreamClosed
                 if key == INTERRUPT:
                     line.clear()
                     await self._show(b"^C\n" + PROMPT)
@@ -115,11 +115,11 @@ class Terminal:
             if self._over:
                 if line:
                     return line.decode(errors="surrogateescape")
-                raise Ended
+                raise StreamClosed
             await self._receive()
 
     async def _show(self, data: bytes) -> None:
-        if self.echoes:
+        if self.echo:
             await self.write(data, b"")
 
     async def _receive(self) -> None:

@@ -43,7 +43,7 @@ async def serve_sync(phone: ServedPhone, stream: Stream) -> None:
 
 
 async def _send(phone: ServedPhone, stream: Stream, target: str) -> None:
-    """A file comes in. What it is refused for is told after its last byte, or else the host would not listen."""
+    """Receive a file. A refusal is sent only after its last byte, because the host does not read earlier."""
     path, _, mode = target.rpartition(",")
     parts: list[bytes] = []
     size = 0

@@ -11,13 +11,13 @@ from distrl.phone_server.commands import COMMANDS, NEEDS_SYSTEM
 from distrl.phone_server.commands.base import Call
 from distrl.phone_server.files import FileProblem
 from distrl.phone_server.phone import ServedPhone
-from distrl.phone_server.shell.words import SyntaxProblem, Token, Word, split
+from distrl.phone_server.shell.lexer import SyntaxProblem, Token, Word, split
 
 NOT_FOUND = 127
 NO_SERVICE = 20
 WRONG_SYNTAX = 2
-NOWHERE = "/dev/null"
-REMEMBERED = 64
+DEV_NULL = "/dev/null"
+CACHED_LINES = 64
 
 Sink = Callable[[bytes, bytes], Awaitable[None]]
 """Takes what was written to standard output and to standard error."""
@@ -30,7 +30,7 @@ class Stage:
     words: list[Word] = field(default_factory=list)
     redirections: list[tuple[str, Word | None]] = field(default_factory=list)
     inner: Pipelines | None = None
-    """Runs in a shell of its own, whose variables nobody sees."""
+    """A subshell: its variables do not leave it."""
 
     @property
     def empty(self) -> bool:
@@ -38,7 +38,7 @@ class Stage:
 
 
 Pipelines = list[tuple[str, list[Stage]]]
-"""Each with the sign before it."""
+"""Each with the operator before it."""
 
 
 class Interpreter:
@@ -61,8 +61,8 @@ class Interpreter:
         return await self._run(pipelines)
 
     async def _run(self, pipelines: Pipelines) -> int:
-        for joint, stages in pipelines:
-            if (joint == "&&" and self.status != 0) or (joint == "||" and self.status == 0):
+        for operator, stages in pipelines:
+            if (operator == "&&" and self.status != 0) or (operator == "||" and self.status == 0):
                 continue
             await self._pipeline(stages)
         return self.status
@@ -82,16 +82,16 @@ class Interpreter:
         words = [word.value(known) for word in stage.words[len(assignments) :]]
         call = Call(words[0] if words else "", words[1:], stdin)
         try:
-            self._take_input(stage, call)
-            self.status = await (self._program(call) if stage.inner is None else self._apart(stage.inner, call))
-            self._send_output(stage, call)
+            self._redirect_input(stage, call)
+            self.status = await (self._program(call) if stage.inner is None else self._subshell(stage.inner, call))
+            self._redirect_output(stage, call)
         except FileProblem as problem:
-            call.complain(f"/system/bin/sh: {problem}")
+            call.write_error(f"/system/bin/sh: {problem}")
             self.status = 1
         return call
 
-    async def _apart(self, pipelines: Pipelines, call: Call) -> int:
-        """A shell inside the shell. Its programs read nothing but what is piped to them inside."""
+    async def _subshell(self, pipelines: Pipelines, call: Call) -> int:
+        """Run in a subshell, whose programs do not read this shell's input."""
 
         async def gather(out: bytes, err: bytes) -> None:
             call.out += out
@@ -109,20 +109,20 @@ class Interpreter:
             call.name, call.args = call.args[0], call.args[1:]
             return await self._program(call)
         if name not in COMMANDS:
-            call.complain(f"/system/bin/sh: {call.name}: inaccessible or not found")
+            call.write_error(f"/system/bin/sh: {call.name}: inaccessible or not found")
             return NOT_FOUND
         if name in NEEDS_SYSTEM and not self.phone.power.ready:
-            call.complain(f"cmd: Can't find service: {NEEDS_SYSTEM[name]}")
+            call.write_error(f"cmd: Can't find service: {NEEDS_SYSTEM[name]}")
             return NO_SERVICE
         return await COMMANDS[name](self.phone, call)
 
-    def _take_input(self, stage: Stage, call: Call) -> None:
+    def _redirect_input(self, stage: Stage, call: Call) -> None:
         for sign, word in stage.redirections:
             if sign == "<" and word is not None:
                 path = word.value(self._variables)
-                call.stdin = b"" if path == NOWHERE else self.phone.files.read(path)
+                call.stdin = b"" if path == DEV_NULL else self.phone.files.read(path)
 
-    def _send_output(self, stage: Stage, call: Call) -> None:
+    def _redirect_output(self, stage: Stage, call: Call) -> None:
         for sign, word in stage.redirections:
             if sign == "2>&1":
                 call.out += call.err
@@ -134,37 +134,37 @@ class Interpreter:
                 taken = call.err if sign.startswith("2") else call.out
                 path, data = word.value(self._variables), bytes(taken)
                 taken.clear()
-                if path == NOWHERE:
+                if path == DEV_NULL:
                     continue
                 if sign.endswith(">>") and self.phone.files.find(path) is not None:
                     data = self.phone.files.read(path) + data
                 self.phone.files.write(path, data, int(self.phone.power.now))
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHED_LINES)
 def _parse(line: str) -> Pipelines:
-    """Whoever gets them only reads them: clients say the same all day."""
-    waiting = split(line)
-    found = _pipelines(waiting)
-    if waiting:
-        raise SyntaxProblem(f"unexpected {waiting[0]!r}")
+    """Cached, since clients repeat their commands; callers must not change the result."""
+    tokens = split(line)
+    found = _pipelines(tokens)
+    if tokens:
+        raise SyntaxProblem(f"unexpected {tokens[0]!r}")
     return found
 
 
-def _pipelines(waiting: list[Token]) -> Pipelines:
-    """Takes tokens away up to the end, or up to a bracket that was not opened here."""
+def _pipelines(tokens: list[Token]) -> Pipelines:
+    """Consumes tokens up to the end, or up to a closing bracket of the caller."""
     found: Pipelines = [(";", [Stage()])]
-    while waiting and waiting[0] != ")":
-        token = waiting.pop(0)
+    while tokens and tokens[0] != ")":
+        token = tokens.pop(0)
         stage = found[-1][1][-1]
         if token == "(" and stage.empty:
-            stage.inner = _bracketed(waiting)
+            stage.inner = _bracketed(tokens)
         elif isinstance(token, Word) and stage.inner is None:
             stage.words.append(token)
         elif token in ("2>&1", ">&2"):
             stage.redirections.append((str(token), None))
         elif token in (">", ">>", "<", "2>", "2>>"):
-            target = waiting.pop(0) if waiting else None
+            target = tokens.pop(0) if tokens else None
             if not isinstance(target, Word):
                 raise SyntaxProblem(f"unexpected {token!r}")
             stage.redirections.append((str(token), target))
@@ -174,22 +174,22 @@ def _pipelines(waiting: list[Token]) -> Pipelines:
             found.append((";" if token == "\n" else str(token), [Stage()]))
         else:
             raise SyntaxProblem(f"unexpected {'word' if isinstance(token, Word) else token!r}")
-    for joint, stages in found:
-        _check(joint, stages)
-    return [(joint, stages) for joint, stages in found if not stages[0].empty]
+    for operator, stages in found:
+        _check(operator, stages)
+    return [(operator, stages) for operator, stages in found if not stages[0].empty]
 
 
-def _bracketed(waiting: list[Token]) -> Pipelines:
-    inner = _pipelines(waiting)
-    if not waiting:
+def _bracketed(tokens: list[Token]) -> Pipelines:
+    inner = _pipelines(tokens)
+    if not tokens:
         raise SyntaxProblem("no closing bracket")
-    waiting.pop(0)
+    tokens.pop(0)
     if not inner:
         raise SyntaxProblem("unexpected ')'")
     return inner
 
 
-def _check(joint: str, stages: list[Stage]) -> None:
+def _check(operator: str, stages: list[Stage]) -> None:
     empty = [stage.empty for stage in stages]
-    if any(empty) and (joint != ";" or len(stages) > 1):
-        raise SyntaxProblem(f"unexpected {'|' if len(stages) > 1 else joint!r}")
+    if any(empty) and (operator != ";" or len(stages) > 1):
+        raise SyntaxProblem(f"unexpected {'|' if len(stages) > 1 else operator!r}")

@@ -1,4 +1,4 @@
-"""One host on the line: the greeting, then streams, each served by a task of its own."""
+"""One connected host: the handshake, then streams, each served by its own task."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from dataclasses import dataclass
 from distrl.errors import CorruptData
 from distrl.phone_server.wire import messages
 from distrl.phone_server.wire.messages import AUTH, CLSE, CNXN, OKAY, OPEN, WRTE, Message
-from distrl.phone_server.wire.stream import Ended, Stream
+from distrl.phone_server.wire.stream import Stream, StreamClosed
 
 TOKEN, SIGNATURE = 1, 2
 """Kinds of AUTH messages: ask for a signature, and give one."""
 TOKEN_BYTES = 20
 
 Serve = Callable[[str, Stream], Awaitable[None]]
-"""Answers one stream: the service that the host named, such as `shell:ls`. Not accepting it refuses it."""
+"""Serves one stream: the service that the host named, such as `shell:ls`. Returning without `accept` refuses it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """How a phone answers a host that comes."""
+    """How a phone answers the handshake of a host."""
 
     banner: bytes
     authorized: bool = True
-    """Otherwise every key is refused, as if nobody had pressed "Allow USB debugging"."""
+    """False: every key is refused, as before "Allow USB debugging" is pressed."""
     mute: bool = False
-    """Says nothing at all: to the host the phone is offline."""
+    """Sends no answer: the host lists the phone as offline."""
 
 
-class Connection:
-    """Serves one host until it leaves. Whatever its services still do then is cancelled."""
+class HostConnection:
+    """Serves one host until it disconnects; its running services are cancelled then."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, greeting: Greeting, serve: Serve
@@ -51,18 +51,18 @@ class Connection:
         try:
             while True:
                 await self._answer(await messages.read(self._reader, summed=self._summed))
-        except (asyncio.IncompleteReadError, ConnectionError, CorruptData, Ended):
-            pass  # the host left, or talks another language; either way there is nobody to tell
+        except (asyncio.IncompleteReadError, ConnectionError, CorruptData, StreamClosed):
+            pass  # the host disconnected, or does not speak ADB
         finally:
             await self._end()
 
     def drop(self) -> None:
-        """Hang up at once."""
+        """Close the connection at once."""
         self._writer.transport.abort()
 
     async def send(self, message: Message) -> None:
         if self._writer.is_closing():
-            raise Ended
+            raise StreamClosed
         self._writer.write(messages.pack(message, summed=self._summed or message.command == CNXN))
         with contextlib.suppress(ConnectionError):
             await self._writer.drain()
@@ -77,7 +77,7 @@ class Connection:
         if message.command == CNXN:
             await self._greet(message)
         elif message.command == AUTH:
-            if message.first == SIGNATURE:  # after its last key the host offers to be learnt; nobody presses the button
+            if message.first == SIGNATURE:  # after its last key the host sends its public key; it is not accepted
                 await self._ask_for_key()
         elif not self._greeted:
             raise CorruptData(f"The host began with {message.command.decode()} and not with CNXN.")
@@ -109,21 +109,21 @@ class Connection:
         try:
             await self._serve(service, stream)
             await stream.flush()
-        except Ended:
+        except StreamClosed:
             pass
         finally:
             self._streams.pop(stream.local, None)
             self._tasks.pop(stream.local, None)
-            with contextlib.suppress(Ended):
+            with contextlib.suppress(StreamClosed):
                 await stream.close()
 
     async def _pass_on(self, message: Message) -> None:
         stream = self._streams.get(message.second)
         if stream is None:
-            if message.command == WRTE:  # it closed while this was on its way
+            if message.command == WRTE:  # the stream was closed meanwhile
                 await self.send(Message(CLSE, 0, message.first))
         elif message.command == OKAY:
-            stream.go_on()
+            stream.on_ok()
         elif message.command == WRTE:
             stream.feed(message.data)
         elif message.command == CLSE:

@@ -15,11 +15,11 @@ CNXN, AUTH, OPEN, OKAY, WRTE, CLSE = b"CNXN", b"AUTH", b"OPEN", b"OKAY", b"WRTE"
 COMMANDS = (CNXN, AUTH, OPEN, OKAY, WRTE, CLSE)
 
 VERSION = 0x01000001
-"""From this version on nobody sums payloads up."""
+"""From this version on payloads carry no checksum."""
 OLDEST = 0x01000000
 MAX_PAYLOAD = 1024 * 1024
 SMALLEST_PAYLOAD = 4096
-"""What the oldest hosts take, and what everybody takes before the greeting."""
+"""Limit of the oldest hosts, and of all hosts before the handshake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Message:
 
 
 def pack(message: Message, *, summed: bool) -> bytes:
-    """`summed`: with the sum of its bytes, as hosts older than `VERSION` check it."""
+    """`summed`: with a checksum, which hosts older than `VERSION` verify."""
     magic = int.from_bytes(message.command, "little") ^ WORD
     total = _sum(message.data) if summed else 0
     return HEADER.pack(message.command, message.first, message.second, len(message.data), total, magic) + message.data

@@ -1,4 +1,4 @@
-"""One stream of a connection: bytes both ways, one write on its way at a time."""
+"""One stream of a connection: bytes both ways, one unacknowledged write at a time."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from distrl.errors import DeviceError
 from distrl.phone_server.wire.messages import CLSE, OKAY, WRTE, Message
 
 PIPE = 1 << 16
-"""Bytes that a program may write before the host has taken them, as into a pipe of the phone's kernel."""
+"""Bytes that a program may write ahead of the host, like the buffer of a pipe."""
 
 
-class Ended(DeviceError):
-    """The host closed the stream: its service has nothing more to do."""
+class StreamClosed(DeviceError):
+    """The host closed the stream."""
 
 
-class Line(Protocol):
-    """What a stream needs of its connection."""
+class MessageSender(Protocol):
+    """The part of a connection that a stream uses."""
 
     max_payload: int
 
@@ -26,61 +26,61 @@ class Line(Protocol):
 
 
 class Stream:
-    """Owned by the task of its service. The host is told to go on (OKAY) only when what it sent has been read."""
+    """Owned by the task of its service. Flow control: OKAY is sent to the host only after its data was read."""
 
-    def __init__(self, line: Line, local: int, remote: int) -> None:
+    def __init__(self, connection: MessageSender, local: int, remote: int) -> None:
         self.local, self.remote = local, remote
-        self._line = line
-        self._inbox: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._connection = connection
+        self._received: asyncio.Queue[bytes | None] = asyncio.Queue()
         self._ready = asyncio.Event()
-        self._left = b""
-        self._outbox = bytearray()
-        self._sender: asyncio.Task[None] | None = None
-        self._accepted = self._over = False
+        self._unread = b""
+        self._unsent = bytearray()
+        self._send_task: asyncio.Task[None] | None = None
+        self._accepted = self._closed = False
 
     # -- the service's side
 
     async def accept(self) -> None:
-        """Tell the host, once, that the service is there."""
+        """Accept the stream; later calls have no effect."""
         if self._accepted:
             return
         self._accepted = True
         self._ready.set()
-        await self._line.send(Message(OKAY, self.local, self.remote))
+        await self._connection.send(Message(OKAY, self.local, self.remote))
 
     async def write(self, data: bytes) -> None:
-        """In pieces that the host takes; the last of it may still wait, and go together with what is written next.
-        Raises `Ended` when the host is gone."""
-        self._outbox += data
+        """Buffered: up to `PIPE` bytes may stay unsent and be joined with the next write. Raises `StreamClosed` when
+        the host is gone."""
+        self._unsent += data
         await self._send(leave=PIPE)
 
     async def flush(self) -> None:
-        """Wait until the host was given everything. Raises `Ended` when it is gone."""
+        """Wait until everything is sent. Raises `StreamClosed` when the host is gone."""
         await self._send(leave=0)
 
     async def _send(self, leave: int) -> None:
-        """What the host is ready for, at once; the rest too, until no more than `leave` bytes wait."""
-        while self._outbox and (self._ready.is_set() or len(self._outbox) > leave):
+        """Send what the host is ready for; wait until at most `leave` bytes are unsent."""
+        while self._unsent and (self._ready.is_set() or len(self._unsent) > leave):
             await self._ready.wait()
-            if self._over:
-                raise Ended
-            if self._ready.is_set() and self._outbox:  # nobody else was faster
+            if self._closed:
+                raise StreamClosed
+            if self._ready.is_set() and self._unsent:  # no other task has sent it meanwhile
                 self._ready.clear()
-                piece = bytes(self._outbox[: self._line.max_payload])
-                del self._outbox[: len(piece)]
-                await self._line.send(Message(WRTE, self.local, self.remote, piece))
+                piece = bytes(self._unsent[: self._connection.max_payload])
+                del self._unsent[: len(piece)]
+                await self._connection.send(Message(WRTE, self.local, self.remote, piece))
 
     async def read(self) -> bytes:
-        """What came next, at least one byte. Raises `Ended` at the end."""
-        if self._left:
-            data, self._left = self._left, b""
+        """The next data, at least one byte. Raises `StreamClosed` at the end."""
+        if self._unread:
+            data, self._unread = self._unread, b""
             return data
         while True:
-            data_or_end = await self._inbox.get()
+            data_or_end = await self._received.get()
             if data_or_end is None:
-                self._inbox.put_nowait(None)  # whoever asks again hears the same
-                raise Ended
-            await self._line.send(Message(OKAY, self.local, self.remote))
+                self._received.put_nowait(None)  # later reads end too
+                raise StreamClosed
+            await self._connection.send(Message(OKAY, self.local, self.remote))
             if data_or_end:
                 return data_or_end
 
@@ -89,33 +89,33 @@ class Stream:
         while missing:
             data = await self.read()
             parts.append(data[:missing])
-            self._left = data[missing:]
+            self._unread = data[missing:]
             missing -= len(parts[-1])
         return b"".join(parts)
 
     async def close(self) -> None:
-        """An end that was never accepted is a refusal: the host knows it by the missing id."""
-        if not self._over:
-            self._over = True
-            await self._line.send(Message(CLSE, self.local if self._accepted else 0, self.remote))
+        """Closing without `accept` is a refusal, marked by local id 0."""
+        if not self._closed:
+            self._closed = True
+            await self._connection.send(Message(CLSE, self.local if self._accepted else 0, self.remote))
 
     # -- the connection's side
 
     def feed(self, data: bytes) -> None:
-        self._inbox.put_nowait(data)
+        self._received.put_nowait(data)
 
-    def go_on(self) -> None:
-        """The host takes more."""
+    def on_ok(self) -> None:
+        """The host acknowledged the last write (OKAY)."""
         self._ready.set()
-        if self._outbox:
-            self._sender = asyncio.create_task(self._send_more())  # its service may be busy, or asleep
+        if self._unsent:
+            self._send_task = asyncio.create_task(self._send_more())  # the service may not write again for a while
 
     async def _send_more(self) -> None:
-        with contextlib.suppress(Ended):
+        with contextlib.suppress(StreamClosed):
             await self._send(leave=PIPE)
 
     def end(self) -> None:
         """The host closed it."""
-        self._over = True
+        self._closed = True
         self._ready.set()
-        self._inbox.put_nowait(None)
+        self._received.put_nowait(None)

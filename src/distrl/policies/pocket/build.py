@@ -1,4 +1,4 @@
-"""A new pocket model and its processor, before any training."""
+"""Builds an untrained pocket model and its processor."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from distrl.policies.pocket.tokenizer import build_tokenizer
 
 WIDTH, DEPTH, HEADS, MLP = 192, 5, 4, 512
 STEM, MIXING = (32, 64), 3
-ALIKE = 3
+TIED_LAYERS = 3
 CELL = 32
 """Pixels: two patches."""
 
@@ -52,16 +52,17 @@ def build_model(processor: Any, *, seed: int) -> PocketForConditionalGeneration:
         **ends,
     )
     model = PocketForConditionalGeneration(config)
-    _look_for_the_like(model)
+    _tie_queries_to_keys(model)
     return model
 
 
-def _look_for_the_like(model: PocketForConditionalGeneration) -> None:
-    """Let the first layers attend to what resembles the one that looks, a cell to the goal's word that stands in it.
+def _tie_queries_to_keys(model: PocketForConditionalGeneration) -> None:
+    """Initialise the keys of the first layers equal to the queries, so that a token attends to similar tokens: a screen
+    cell to the word of the goal that it shows.
 
-    Learning that from nothing takes a million examples. It is a start and no more: queries and keys part as they learn.
+    Learning this from random weights takes a million examples. Only the initial values are tied.
     """
-    for layer in model.language_model.layers[:ALIKE]:
+    for layer in model.language_model.layers[:TIED_LAYERS]:
         query, key = layer.self_attn.q_proj.weight, layer.self_attn.k_proj.weight
         torch.nn.init.normal_(query, std=0.08)
         key.data.copy_(query.data)

@@ -1,9 +1,9 @@
 """The pocket model: a vision-language model of about 4M parameters that fits a laptop and reads a phone's screen.
 
 ViT over 16-px patches → 2×2 merge → one feature per 32-px cell → a small Llama decoder over [text, cells, action].
-Convolutions before the patches, and among them before every block, read small type sooner: a letter looks the same
-wherever in a patch it stands, and a word wherever on the screen.
-Importing this module registers it with Hugging Face's Auto classes, so it loads like its big siblings.
+Convolutions before the patches, and depthwise ones before every block, learn to read small type sooner: they are
+translation equivariant, within a patch and across the screen.
+Importing this module registers the model with Hugging Face's Auto classes.
 """
 
 from __future__ import annotations
@@ -53,14 +53,14 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
         self.image_width = image_width
         self.patch_size = patch_size
         self.stem_channels = list(stem_channels)
-        """Of the convolutions before the patches, each of which halves the screen; none in the first weights."""
+        """Channels of the convolutions before the patches, each with stride 2; none in the first weights."""
         self.vision_width = vision_width
         self.vision_depth = vision_depth
         self.vision_mixing = vision_mixing
-        """How many patches, across and down, are mixed into their middle before every block; 0 in the first weights."""
+        """Kernel size of the depthwise convolution over patches before every block; 0 (none) in the first weights."""
         self.vision_heads = vision_heads
         self.cell_norm = cell_norm
-        """Whether a cell is as loud to the decoder as a word is; in the first weights it is 27 times as loud."""
+        """Scale image features to the norm of token embeddings; in the first weights their norm was 27 times larger."""
         self.image_token_id = image_token_id
         super().__init__(tie_word_embeddings=tie_word_embeddings, **rest)
 
@@ -71,7 +71,7 @@ class PocketConfig(PreTrainedConfig):  # type: ignore[misc]
 
 
 class VisionBlock(nn.Module):
-    """Patches [B, rows · columns, width] → the same: each takes from its neighbours, then from all, then thinks."""
+    """Patches [B, rows · columns, width] → the same shape: depthwise convolution, attention, MLP."""
 
     def __init__(self, config: PocketConfig) -> None:
         super().__init__()
@@ -156,7 +156,9 @@ class PocketForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type:
             if isinstance(module.norm, nn.RMSNorm):
                 nn.init.constant_(module.norm.weight, module.norm.normalized_shape[0] ** -0.5)
             for layer in module.modules():
-                if isinstance(layer, nn.Linear | nn.Conv2d):  # torch's own start is larger, and reads sooner
+                if isinstance(
+                    layer, nn.Linear | nn.Conv2d
+                ):  # torch's default initialisation is larger, and learns to read sooner
                     nn.init.kaiming_uniform_(layer.weight, a=5**0.5)
 
     def get_input_embeddings(self) -> nn.Module:
@@ -170,7 +172,7 @@ class PocketForConditionalGeneration(PreTrainedModel, GenerationMixin):  # type:
         return self.lm_head
 
     def get_image_features(self, pixel_values: Tensor, **_: Any) -> BaseModelOutputWithPooling:
-        """Features as the decoder takes them; `last_hidden_state` is what was read, before it is told where."""
+        """Features as the decoder takes them; `last_hidden_state` is without norm and position embedding."""
         tower = self.vision_tower
         read = tower(pixel_values)
         return BaseModelOutputWithPooling(last_hidden_state=read, pooler_output=tower.norm(read) + tower.cell)

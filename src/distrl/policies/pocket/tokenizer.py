@@ -1,6 +1,6 @@
-"""The pocket model's tokenizer: whole words it knows, coordinates as one token each, bytes for everything else.
+"""The pocket model's tokenizer: known words as one token, coordinates as one token each, bytes for everything else.
 
-Any text round-trips. Words never carry the space before them, so that a word in the goal, on the screen and in a
+Any text round-trips. Word tokens exclude the space before them, so that a word in the goal, on the screen and in a
 typed text is the same token.
 """
 
@@ -18,7 +18,7 @@ VERBS = ("tap", "long_press", "swipe", "type", "press", "wait", "done", "answer"
 AFTER_VERBS = (' "', " back", " home", " enter")
 COORDINATES = tuple(f" {n}" for n in range(0, 1001, 10))
 
-# What follows a verb takes its space along: coordinates, keys, the opening quote. An action is then 2–6 tokens.
+# Coordinates, keys and the opening quote after a verb include the space before them: an action is then 2–6 tokens.
 _PIECES = (
     r"(?<=tap|press|swipe|[0-9]) [0-9]+(?![0-9:])"
     r"|(?<=press) (?:back|home|enter)|(?<=type|answer) \""
@@ -30,7 +30,7 @@ CHAT_TEMPLATE = (
     "{% if part['type'] == 'text' %}{{ part['text'] | lower }}{% else %}<image>{% endif %}"
     "{% endfor %}{% endfor %}{% if add_generation_prompt %}<act>{% endif %}"
 )
-"""Everything the model is told is lower case; what it types is lower case too."""
+"""Prompts are converted to lower case; what the model types is lower case too."""
 
 
 def build_tokenizer(words: Iterable[str]) -> PreTrainedTokenizerFast:

@@ -1,6 +1,7 @@
 """The Ray runtime, the default: host, learner and each worker in a process of its own.
 
-`cluster` starts or joins Ray, `actors` are the processes, `clients` is how they call the host, `run` drives them.
+`cluster` starts or joins Ray; `host_actor`, `policy_server` and `actors` are the processes; `handle` is how one
+calls another, and `clients` how they call the host; `process_supervisor` watches them, and `run` drives them all.
 Ray is imported in this folder and nowhere else, and only once `environment` has prepared for it.
 """
 

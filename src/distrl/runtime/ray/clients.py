@@ -2,108 +2,72 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Concatenate, ParamSpec
 
-import ray
-from ray.exceptions import RayActorError, RayError, RayTaskError
+from ray.exceptions import RayError
 
 from distrl.devices.base import Health
-from distrl.errors import StaleVersion, Unreachable
+from distrl.errors import ProcessDied, StaleVersion, Unreachable
 from distrl.replay.base import Sample
-from distrl.types import Features, Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights
+from distrl.runtime.ray.handle import Handle, RemoteCall
+from distrl.runtime.ray.host_actor import HostActor
+from distrl.types import Features, Lease, Receipt, Screen, Trajectory, Tree, VersionedWeights, Weights
 
-RETRY_S = 0.5
-SHELVING_S = 0.01
-"""Between two questions whether the host is done with a version."""
-
-Shelved = Literal["done", "busy", "unknown"]
-"""What has become of a version that the host was given: workers can have it; not yet; it was never given."""
-
-
-def answer(who: str, operation: str, reference: Any, wait_s: float) -> Any:
-    """What a process answers. Raises its own error as it was there, or `Unreachable`."""
-    try:
-        return ray.get(reference, timeout=wait_s)
-    except RayTaskError as error:
-        raise original(error) from error
-    except RayError as error:
-        raise Unreachable(who, operation, wait_s, type(error).__name__) from error
-
-
-def patient_answer(who: str, operation: str, ask: Callable[[], Any], wait_s: float) -> Any:
-    """The same of a process that may be starting again: it is asked until it answers. Only for calls that may be made
-    twice without harm."""
-    deadline = time.monotonic() + wait_s
-    while True:
-        try:
-            return answer(who, operation, ask(), max(0.1, deadline - time.monotonic()))
-        except Unreachable as error:
-            if time.monotonic() >= deadline or not isinstance(error.__cause__, RayActorError):
-                raise
-            time.sleep(RETRY_S)
-
-
-def original(error: RayTaskError) -> Exception:
-    """The error that was raised in the other process."""
-    cause = error.cause
-    return cause if isinstance(cause, Exception) else error
+P = ParamSpec("P")
 
 
 class WorkersClient:
-    """A `HostClient` for one worker."""
+    """A `HostClient` for one worker or policy server, whose process hears of new weights from the host."""
 
-    def __init__(self, host: Any, worker: str, wait_s: float) -> None:
+    def __init__(self, host: Handle[HostActor], worker: str, this_process: Any) -> None:
         self._host = host
         self._worker = worker
-        self._wait_s = wait_s
+        self._this_process = this_process
 
     async def join(self, worker: str) -> int:
-        number: int = await self._call("join", worker)
-        return number
+        return await self._host.answer(HostActor.join, worker)
 
     async def lease(self, worker: str, count: int) -> list[Lease] | None:
-        leases: list[Lease] = await self._call("lease", worker, count)
-        return leases
+        return await self._host.answer(HostActor.lease, worker, count)
 
     async def give_back(self, lease_ids: Sequence[str]) -> None:
-        await self._call("give_back", list(lease_ids))
+        await self._host.answer(HostActor.give_back, list(lease_ids))
 
     async def deliver(self, payloads: Sequence[bytes]) -> list[Receipt]:
-        receipts: list[Receipt] = await self._call("deliver_all", list(payloads))
-        return receipts
+        return await self._host.answer(HostActor.deliver, list(payloads))
 
     async def share(self, features: Features) -> None:
         """Not waited for. Ray keeps the order of calls, so it is there before the delivery that follows."""
         try:
-            self._host.call.remote("share", features)
+            self._host.start(HostActor.share, features)
         except RayError as error:
             raise Unreachable("host", "share", 0.0, type(error).__name__) from error
 
     async def latest(self, newer_than: int) -> VersionedWeights | None:
         """The arrays are views into the shared memory of this machine: one copy for all of its workers."""
-        reference = await self._wait("latest", self._host.latest.remote(newer_than, self._worker))
-        weights: VersionedWeights | None = reference and await self._wait("latest", reference[0])
-        return weights
+        newest = await self._host.answer(HostActor.latest, newer_than, self._worker, self._this_process)
+        if newest is None:
+            return None
+        arriving: RemoteCall[Weights] = RemoteCall("host", "latest", newest.reference[0])
+        return VersionedWeights(newest.version, await arriving.answer(self._host.wait_s), newest.checksum)
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
-        await self._call("report", worker, kind, detail)
+        await self._host.answer(HostActor.report, worker, kind, detail)
 
     async def health(self, worker: str, health: Health) -> None:
-        await self._call("health", worker, health)
+        await self._host.answer(HostActor.health, worker, health)
 
-    async def _call(self, method: str, *arguments: Any) -> Any:
-        return await self._wait(method, self._host.call.remote(method, *arguments))
 
-    async def _wait(self, operation: str, reference: Any) -> Any:
-        try:
-            return await asyncio.wait_for(reference, self._wait_s)
-        except RayTaskError as error:
-            raise original(error) from error
-        except (RayError, TimeoutError) as error:
-            raise Unreachable("host", operation, self._wait_s, type(error).__name__) from error
+@dataclass(frozen=True)
+class Told:
+    """Something that the host was told without waiting."""
+
+    call: RemoteCall[None]
+    again: Callable[[], None]
+    """Tells it again, and waits."""
 
 
 class LearnersClient:
@@ -113,87 +77,88 @@ class LearnersClient:
     sample is drawn by them. Whether they arrived is looked at after that, and what went wrong is raised there.
     """
 
-    def __init__(self, host: Any, wait_s: float) -> None:
+    def __init__(self, host: Handle[HostActor], this_process: Any) -> None:
         self._host = host
-        self._wait_s = wait_s
-        self._sent: list[tuple[str, Callable[[], Any], Any]] = []
-        """What was told without waiting: operation, how to tell it again, the answer to come."""
-        self._brought: Features = {}
+        self._this_process = this_process
+        self._told: list[Told] = []
+        self._features: Features = {}
         """Features that came with the last sample."""
+        self._outgoing: VersionedWeights | None = None
+        self.weights_missing = False
 
     @property
     def version(self) -> int:
-        return int(self._call("version"))
+        return self._host.ask_patiently(HostActor.version)
 
     def sample(self, count: int) -> Sample | None:
-        drawn: tuple[Sample, Features] | None = self._call("draw", count)
+        draw = self._host.ask_patiently(HostActor.draw, count)
         self._settle()
-        sample, self._brought = drawn or (None, {})
-        return sample
+        self._features, self.weights_missing = draw.features, draw.weights_missing
+        return draw.sample
 
     def first(self, count: int) -> list[Trajectory]:
-        return list(self._call("first", count))
+        return self._host.ask_patiently(HostActor.first, count)
 
     def features(self, digests: Sequence[str]) -> Features:
         """Those that came with the sample. The host had no others then, and asking again would cost another wait."""
-        return {digest: self._brought[digest] for digest in digests if digest in self._brought}
+        return {digest: self._features[digest] for digest in digests if digest in self._features}
 
     def screens(self, digests: Sequence[str]) -> list[Screen]:
-        return list(self._call("screens", list(digests)))
+        return self._host.ask_patiently(HostActor.screens, list(digests))
 
     def update_priorities(self, ids: Sequence[str], priorities: Sequence[float]) -> None:
-        self._tell("update_priorities", list(ids), list(priorities))
+        self._tell(HostActor.update_priorities, list(ids), list(priorities))
 
     def record(self, step: int, metrics: Mapping[str, float]) -> None:
-        self._tell("record", step, dict(metrics))
+        self._tell(HostActor.record, step, dict(metrics))
 
     def publish(self, weights: VersionedWeights) -> None:
-        """Returns once workers can have them."""
+        """Returns once workers can have them; until then the arrays must stay as they are."""
+        self._outgoing = weights
         try:
-            self._shelve_and_publish(weights)
+            while not self._publish(weights):
+                pass  # the host died in between and is another process now, which has to fetch them itself
         except StaleVersion:
             # It was taken, and the host died before it could say so.
             if self.version != weights.version:
                 raise
+        finally:
+            self._outgoing = None
 
-    def _shelve_and_publish(self, weights: VersionedWeights) -> None:
-        deadline = time.monotonic() + self._wait_s
-        status: Shelved = "unknown"
-        while status != "done":
-            if time.monotonic() > deadline:
-                raise Unreachable("host", "publish", self._wait_s, f"the weights are {status}")
-            if status == "unknown":  # also when the host has died in between and is another one now
-                self._patiently("shelve", lambda: self._host.shelve.remote(weights))
-            else:
-                time.sleep(SHELVING_S)
-            status = self._patiently("publish", lambda: self._host.publish.remote(weights.version))
+    def hand_over(self, version: int) -> Weights:
+        """The arrays that are being published: called in another thread of this process while `publish` waits."""
+        outgoing = self._outgoing
+        if outgoing is None or outgoing.version != version:
+            raise StaleVersion(version, outgoing.version if outgoing else version)
+        return outgoing.arrays
 
     def replay_state(self) -> Tree:
         self._settle()
-        return dict(self._call("replay_state"))
+        return self._host.ask_patiently(HostActor.replay_state)
 
     def report(self, worker: str, kind: str, detail: str) -> None:
-        self._call("report", worker, kind, detail)
+        self._host.ask_patiently(HostActor.report, worker, kind, detail)
 
-    def _tell(self, method: str, *arguments: Any) -> None:
-        def ask() -> Any:
-            return self._host.call.remote(method, *arguments)
+    def _publish(self, weights: VersionedWeights) -> bool:
+        (reference,) = self._host.ask_patiently(HostActor.fetch, weights.version, self._this_process)
+        written: RemoteCall[Weights] = RemoteCall("host", "fetch", reference)
+        with contextlib.suppress(ProcessDied):  # then `publish` finds another one
+            written.result(self._host.wait_s)
+        return self._host.ask_patiently(HostActor.publish, weights.version, weights.checksum)
 
-        self._sent.append((method, ask, ask()))
+    def _tell(self, method: Callable[Concatenate[HostActor, P], None], /, *args: P.args, **kwargs: P.kwargs) -> None:
+        self._told.append(
+            Told(
+                self._host.start(method, *args, **kwargs),
+                lambda: self._host.ask_patiently(method, *args, **kwargs),
+            )
+        )
 
     def _settle(self) -> None:
         """See that all that was told has arrived; a host that died in between is told again."""
-        sent, self._sent = self._sent, []
-        for method, ask, told in sent:
+        told, self._told = self._told, []
+        for each in told:
             try:
-                answer("host", method, told, self._wait_s)
-            except Unreachable as error:
-                if not isinstance(error.__cause__, RayActorError):
-                    raise
-                self._patiently(method, ask)
-
-    def _call(self, method: str, *arguments: Any) -> Any:
-        return self._patiently(method, lambda: self._host.call.remote(method, *arguments))
-
-    def _patiently(self, operation: str, ask: Callable[[], Any]) -> Any:
-        return patient_answer("host", operation, ask, self._wait_s)
+                each.call.result(self._host.wait_s)
+            except ProcessDied:
+                each.again()

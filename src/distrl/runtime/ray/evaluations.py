@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import ray
-from ray.exceptions import RayActorError, RayError, RayTaskError
+from ray.exceptions import RayActorError
 
 from distrl.errors import Unreachable
-from distrl.runtime.ray.clients import original
-from distrl.types import Task, Trajectory
+from distrl.runtime.ray.actors import WorkerActor
+from distrl.runtime.ray.handle import RemoteCall
+from distrl.runtime.ray.process_supervisor import RETRY_S, ProcessSupervisor, Supervised, await_jobs
+from distrl.types import Task, Trajectory, VersionedWeights
 
-RETRY_S = 0.5
+PROGRESS_S = 5.0
+"""How long a worker may take to say how far it is; this is only for show."""
+
+OnDeath = Callable[[Supervised, bool], None]
 
 
-class Examiners:
+class ParallelEvaluation:
     """Each worker plays its share; the share of one that died is played again from its beginning.
 
     A learner that dies before it has handed over its weights is waited for: it comes back with those of its last
@@ -25,100 +29,101 @@ class Examiners:
     """
 
     def __init__(
-        self, name: str, tasks: Sequence[Task], workers: Mapping[str, Any], sealed: Callable[[], Any], wait_s: float
+        self,
+        name: str,
+        tasks: Sequence[Task],
+        workers: Sequence[Supervised],
+        sealed: Callable[[], RemoteCall[VersionedWeights]],
+        *,
+        max_restarts: int,
+        wait_s: float,
+        on_death: OnDeath = lambda worker, restarts: None,
     ) -> None:
-        """`sealed` gives a reference to the learner's weights; `wait_s` is how long a dead worker, or the learner, may
-        take to start again."""
+        """`sealed` asks for the learner's weights; `wait_s` is how long a dead worker, or the learner, may take to
+        start again. A worker that is not started again ends the evaluation; `on_death` hears of it, and may raise."""
         self.name = name
+        self.lost = False
+        """A worker died that is not started again: there will be no results."""
         self._wait_s = wait_s
-        self._without_weights_since: dict[int, float] = {}
-        self._died_at: dict[int, float] = {}
+        self._on_death = on_death
         self._count = len(tasks)
-        self._workers = list(workers.items())
-        self._shares = [tasks[place :: len(workers)] for place in range(len(workers))]
+        self._workers = list(workers)
+        self._shares = {each.name: tasks[place :: len(workers)] for place, each in enumerate(workers)}
+        self._results: dict[str, list[Trajectory]] = {}
         self._sealed = sealed
         weights = sealed()
-        self._jobs = {place: self._start(place, weights) for place in range(len(workers))}
-        self._done: dict[int, list[Trajectory]] = {}
+        self._first_weights = {each.name: weights for each in workers}
+        self._without_weights_since: dict[str, float] = {}
+        self._supervisor = ProcessSupervisor(self, max_restarts=max_restarts, wait_s=wait_s)
+        for worker in workers:
+            self._supervisor.watch(worker)
 
     @property
-    def finished(self) -> bool:
-        return not self._jobs
+    def complete(self) -> bool:
+        return len(self._results) == len(self._workers)
 
-    def tend(self, wait_s: float) -> list[str]:
-        """Wait a moment and take what is finished; returns the names of workers that died and were asked again."""
-        done, _ = ray.wait(list(self._jobs.values()), timeout=wait_s)
-        lost = []
-        for place in [place for place, job in self._jobs.items() if job in done]:
-            try:
-                self._take(place, ray.get(self._jobs[place]))
-            except RayTaskError as error:  # first: when its weights do not come, what a worker raises is both
-                self._ask_for_weights_again(place, error)
-            except RayActorError:
-                if time.monotonic() - self._died_at.get(place, -self._wait_s) >= self._wait_s:
-                    self._died_at[place] = time.monotonic()
-                    lost.append(self._workers[place][0])
-                time.sleep(RETRY_S)
-                self._jobs[place] = self._workers[place][1].ready.remote()
-        return lost
-
-    def _ask_for_weights_again(self, place: int, error: RayTaskError) -> None:
-        """Of a process that died a worker knows only the learner. Raises whatever else a worker raised, and
-        `Unreachable` when the learner stays away."""
-        cause = original(error)
-        if not isinstance(cause, RayActorError):
-            raise cause from error
-        since = self._without_weights_since.setdefault(place, time.monotonic())
-        if time.monotonic() - since >= self._wait_s:
-            raise Unreachable("learner", "sealed", self._wait_s, type(cause).__name__) from error
-        time.sleep(RETRY_S)
-        self._jobs[place] = self._start(place, self._sealed())
-
-    def _take(self, place: int, answer: Any) -> None:
-        """An answer came: either that a worker has started again, or its share."""
-        if place in self._died_at:
-            del self._died_at[place]
-            self._without_weights_since.pop(place, None)
-            self._jobs[place] = self._start(place, self._sealed())
-        else:
-            self._done[place] = answer
-            del self._jobs[place]
+    def tend(self, timeout_s: float) -> None:
+        """Wait a moment and take what is finished."""
+        self._supervisor.tend(timeout_s)
 
     def count(self) -> tuple[int, int]:
         """Tasks finished so far, and successes among them."""
-        finished = [(len(share), sum(t.outcome.success for t in share)) for share in self._done.values()]
-        playing = [self._ask(place) for place in self._jobs]
+        finished = [(len(share), sum(t.outcome.success for t in share)) for share in self._results.values()]
+        playing = [self._progress(worker) for worker in self._workers if worker.name not in self._results]
         pairs = [*finished, *playing]
         return sum(done for done, _ in pairs), sum(successes for _, successes in pairs)
 
     def results(self) -> list[Trajectory]:
         """All trajectories in the order of the tasks."""
-        return [self._done[number % len(self._shares)][number // len(self._shares)] for number in range(self._count)]
+        shares = [self._results[worker.name] for worker in self._workers]
+        return [shares[number % len(shares)][number // len(shares)] for number in range(self._count)]
 
     def stop(self, wait_s: float) -> None:
         """End it early."""
-        for _, worker in self._workers:
-            worker.stop.remote()
-        if self._jobs:
-            ray.wait(list(self._jobs.values()), num_returns=len(self._jobs), timeout=wait_s)
+        for worker in self._workers:
+            worker.handle.start(WorkerActor.stop)
+        await_jobs(self._workers, wait_s)
 
-    def _start(self, place: int, weights: Any) -> Any:
-        return self._workers[place][1].examine.remote(self.name, self._shares[place], weights)
+    # -- what its workers are there for
 
-    def _ask(self, place: int) -> tuple[int, int]:
+    def job(self, process: Supervised) -> RemoteCall[Any] | None:
+        if process.name in self._results:
+            return None
+        weights = self._first_weights.pop(process.name, None) or self._sealed()
+        return process.handle.start(WorkerActor.evaluate, self.name, self._shares[process.name], weights.reference)
+
+    def finished(self, process: Supervised, result: list[Trajectory]) -> None:
+        self._results[process.name] = result
+
+    def raised(self, process: Supervised, error: Exception) -> bool:
+        """Of a learner that died over its weights a worker knows only that a process died: they are asked for again."""
+        if not isinstance(error, RayActorError):
+            raise error
+        since = self._without_weights_since.setdefault(process.name, time.monotonic())
+        if time.monotonic() - since >= self._wait_s:
+            raise Unreachable("learner", "sealed", self._wait_s, type(error).__name__) from error
+        time.sleep(RETRY_S)
+        return True
+
+    def died(self, process: Supervised, *, restarts: bool) -> bool:
+        self._without_weights_since.pop(process.name, None)
+        self._on_death(process, restarts)
+        self.lost = not restarts
+        return restarts
+
+    def _progress(self, worker: Supervised) -> tuple[int, int]:
         try:
-            count: tuple[int, int] = ray.get(self._workers[place][1].examined.remote(), timeout=5.0)
-            return count
-        except RayError:
-            return 0, 0  # it is starting again, or too busy to say; this is only for show
+            return worker.handle.start(WorkerActor.progress).result(PROGRESS_S)
+        except Unreachable:
+            return 0, 0  # it is starting again, or too busy to say
 
 
 @dataclass(frozen=True)
 class SideEvaluation:
     """An evaluation that goes on beside training."""
 
-    examiners: Examiners
-    worker: Any
+    evaluation: ParallelEvaluation
+    worker: Supervised
     step: int
     """The learner step whose weights it plays."""
 
@@ -130,7 +135,7 @@ class SideEvaluations:
         self,
         every_minutes: float | None,
         start: Callable[[int], SideEvaluation],
-        keep: Callable[[Examiners, int], None],
+        keep: Callable[[ParallelEvaluation, int], None],
     ) -> None:
         self._every_s = 60.0 * every_minutes if every_minutes else float("inf")
         self._start = start
@@ -144,10 +149,10 @@ class SideEvaluations:
             self._started = int(trained_s // self._every_s)
             self._running.append(self._start(self._started))
         for each in list(self._running):
-            if each.examiners.tend(0.0):
-                self._end(each)
-            elif each.examiners.finished:
-                self._keep(each.examiners, each.step)
+            each.evaluation.tend(0.0)
+            if each.evaluation.complete:
+                self._keep(each.evaluation, each.step)
+            if each.evaluation.complete or each.evaluation.lost:
                 self._end(each)
 
     def close(self) -> None:
@@ -156,4 +161,4 @@ class SideEvaluations:
 
     def _end(self, each: SideEvaluation) -> None:
         self._running.remove(each)
-        ray.kill(each.worker)
+        each.worker.handle.kill()

@@ -1,4 +1,4 @@
-"""Inference as in a run, without the run: workers ask for decisions at the pace of devices, and time the answers."""
+"""Inference as in a run, without the run: workers request decisions at the pace of devices, and time the answers."""
 
 from __future__ import annotations
 
@@ -8,29 +8,33 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import ray
 
 from distrl.policies.server import PolicyServer
 from distrl.runtime import lifecycle
 from distrl.runtime.progress import Silent
-from distrl.runtime.ray.actors import HostActor
-from distrl.runtime.ray.clients import answer
 from distrl.runtime.ray.cluster import Cluster
-from distrl.runtime.ray.inference import ServerActor, remote_policy
+from distrl.runtime.ray.handle import Handle, RemoteCall
+from distrl.runtime.ray.host_actor import HostActor
+from distrl.runtime.ray.policy_server import ServerActor
 from distrl.runtime.ray.processes import Process, one_thread
+from distrl.runtime.ray.remote_policy import remote_policy
 from distrl.runtime.topology import Builder, topology
 from distrl.types import Prompt
 from distrl.worker.base import PolicyClient
 
-NAMESPACE = "rehearsal"
+A = TypeVar("A")
+
+NAMESPACE = "inference-load"
+FOREVER_S = 86_400.0
 FIRST_SEED = 1_000_000
-"""Seeds of screens that are looked at before anything is timed."""
+"""Seeds of the screens that warm the policy up."""
 
 
 @dataclass(frozen=True, slots=True)
-class Rehearsal:
+class InferenceTimings:
     latencies_s: tuple[float, ...]
     """Of every decision: from the question to the answer."""
     batches: int
@@ -38,8 +42,8 @@ class Rehearsal:
     seconds: float
 
 
-class Asker(Process):
-    """A worker whose devices only think."""
+class LoadWorker(Process):
+    """A worker whose devices do nothing but wait between two requests."""
 
     def _build(self, builder: Builder, *details: Any) -> None:
         (number,) = details
@@ -54,8 +58,8 @@ class Asker(Process):
             self._policy_client = self._server = builder.server(builder.worker_policy(number), executor)
         self._prompts: list[list[Prompt]] = []
 
-    async def look(self, steps: int) -> None:
-        """Take screens that nobody has seen before: what was seen is cached, and cheaper than in a run."""
+    async def prepare(self, steps: int) -> None:
+        """Draw screens that are new to the policy: its cache would make others cheaper than in a run."""
         self.ready()
         devices = self._builder.config.devices.per_worker
         self._prompts = [await self._look(steps, self._number * devices + slot) for slot in range(devices)]
@@ -80,37 +84,41 @@ class Asker(Process):
         return latencies
 
     async def _look(self, steps: int, seed: int) -> list[Prompt]:
-        device = await self._builder.device(f"asker-{self._number}", seed)
+        device = await self._builder.device(f"load-{self._number}", seed)
         tasks = self._builder.suite().tasks(self._builder.config.tasks.split, steps, 1 + seed)
         return [Prompt(task.goal, await device.reset(task)) for task in tasks]
 
 
-def rehearse(builder: Builder, *, steps: int, think_s: float) -> Rehearsal:
+def time_inference(builder: Builder, *, steps: int, think_s: float) -> InferenceTimings:
     """`workers.count` × `devices.per_worker` devices ask `steps` times each. Makes the run folder, as a run would."""
     config = builder.config
     lifecycle.open_folder(config, Silent(), resume=False)
     cluster = Cluster(config.runtime, builder.folder, NAMESPACE)
     try:
         names, wait_s = topology(config), config.runtime.wait_s
-        host = ray.remote(HostActor).options(name=names.host, num_cpus=0).remote(builder)
-        servers = [
-            ray.remote(ServerActor).options(name=name, num_cpus=0).remote(builder, name, number)
-            for number, name in enumerate(names.servers)
-        ]
-        _all([process.ready.remote() for process in (host, *servers)], wait_s)
-        askers = [ray.remote(Asker).options(num_cpus=0).remote(builder, n) for n in range(config.workers.count)]
-        _all([asker.look.remote(steps) for asker in askers], wait_s)
-        start = time.perf_counter()
-        told = ray.get([asker.ask.remote(think_s) for asker in askers])
-        seconds = time.perf_counter() - start
+        host = start(HostActor, names.host, builder)  # kept: Ray ends a process that nobody holds
+        host.ask(HostActor.ready)
+        servers = [start(ServerActor, name, builder, name, number) for number, name in enumerate(names.servers)]
+        workers = [start(LoadWorker, f"load-{number}", builder, number) for number in range(config.workers.count)]
+        _all([server.start(ServerActor.ready) for server in servers], wait_s)
+        _all([worker.start(LoadWorker.prepare, steps) for worker in workers], wait_s)
+        began = time.perf_counter()
+        asked = [worker.start(LoadWorker.ask, think_s) for worker in workers]
+        told = [each.result(FOREVER_S) for each in asked]
+        seconds = time.perf_counter() - began
         figures = [(batches, decisions) for _, batches, decisions in told]
-        figures += ray.get([server.figures.remote() for server in servers])
+        figures += [server.start(ServerActor.figures).result(wait_s) for server in servers]
     finally:
         cluster.close()
     latencies = tuple(latency for each, _, _ in told for latency in each)
-    return Rehearsal(latencies, sum(b for b, _ in figures), sum(d for _, d in figures), seconds)
+    return InferenceTimings(latencies, sum(b for b, _ in figures), sum(d for _, d in figures), seconds)
 
 
-def _all(references: Sequence[Any], wait_s: float) -> None:
-    for reference in references:
-        answer("process", "start", reference, wait_s)
+def start(kind: type[A], name: str, builder: Builder, *details: Any) -> Handle[A]:
+    actor = ray.remote(kind).options(name=name, num_cpus=0).remote(builder, *details)
+    return Handle(actor, name, builder.config.runtime.wait_s)
+
+
+def _all(calls: Sequence[RemoteCall[Any]], wait_s: float) -> None:
+    for call in calls:
+        call.result(wait_s)

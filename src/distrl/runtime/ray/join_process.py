@@ -22,8 +22,9 @@ from distrl.errors import CannotJoin, DistrlError, Unreachable
 from distrl.ports import LOOPBACK
 from distrl.runtime.join_requests import NEW, Candidate, JoinStatus
 from distrl.runtime.join_watcher import TRY_AGAIN, Offer
-from distrl.runtime.ray.clients import answer
 from distrl.runtime.ray.environment import AUTO, answers
+from distrl.runtime.ray.handle import Handle
+from distrl.runtime.ray.host_actor import HostActor
 from distrl.runtime.ray.node import Node, TooSlow, node_with, start_node
 from distrl.runtime.ray.run import NAMESPACE
 from distrl.runtime.ray.tokens import use_token
@@ -70,7 +71,8 @@ class _Poller:
         self._offer = offer
         self._leaving = leaving
         self._namespace = find_training(offer, leaving)
-        self._host = ray.get_actor("host", namespace=self._namespace)
+        actor = ray.get_actor("host", namespace=self._namespace)
+        self._host: Handle[HostActor] = Handle(actor, "host", ANSWER_S)
         self._request = asdict(
             Candidate(
                 name=offer.name,
@@ -109,7 +111,7 @@ class _Poller:
     def _poll(self, leaving: bool) -> JoinStatus | None:
         """What the host answers; null when the training is gone."""
         try:
-            status = JoinStatus(**answer("host", "poll", self._host.poll.remote(self._request, leaving), ANSWER_S))
+            status = JoinStatus(**self._host.ask(HostActor.poll, self._request, leaving))
         except Unreachable:
             if is_gone(self._offer, self._namespace, time.monotonic() - self._answered_at):
                 return None

@@ -1,7 +1,7 @@
 """Workers on machines that join while the training goes on, and leave or die as they like.
 
-The driver owns them as it owns its own workers. Whatever a guest does, the others go on: its tasks are given back, its
-error is told to it and not raised here.
+The driver owns them as it owns its own workers. Whatever happens to one of them, the others go on: its tasks are given
+back, its error is told to its machine and not raised here.
 """
 
 from __future__ import annotations
@@ -13,28 +13,27 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray.exceptions import RayError, RayTaskError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from distrl.errors import ConfigError, StorageFull, Unreachable
 from distrl.runtime.join_requests import Candidate, JoinRequest, JoinStatus, joined_config
 from distrl.runtime.ray.actors import WorkerActor
-from distrl.runtime.ray.clients import original
+from distrl.runtime.ray.handle import Handle, RemoteCall
+from distrl.runtime.ray.host_actor import HostActor
+from distrl.runtime.ray.process_supervisor import ProcessSupervisor, Supervised, await_jobs
 from distrl.runtime.topology import Builder
 
 FIRST_NUMBER = 20_000
-"""Worker numbers seed their policies; those of guests start here."""
+"""Worker numbers seed their policies; those of joined workers start here."""
+BLOCKED_RETRY_S = 0.1
+"""Between two attempts of a worker that waits for the host or for room on a disk."""
 
 
 @dataclass
-class Guest:
+class JoinedWorker:
     candidate: Candidate
-    actor: Any
-    job: Any
-    """What it is doing: starting, then playing."""
-    playing: bool = False
+    process: Supervised
     leaving: bool = False
-    deaths: int = 0
     status: JoinStatus = field(default_factory=lambda: JoinStatus("waiting", "the worker starts"))
 
     @property
@@ -42,7 +41,7 @@ class Guest:
         return self.candidate.name
 
 
-class Guests:
+class JoinedWorkers:
     """Owned by the driver, for the length of a training."""
 
     def __init__(
@@ -50,55 +49,59 @@ class Guests:
         builder: Builder,
         identity: str,
         taken: Callable[[], list[str]],
-        ask_host: Callable[..., Any],
+        host: Handle[HostActor],
         say: Callable[[str], None],
     ) -> None:
         """`identity` names the run on other machines' disks; `taken` are the names of our own workers."""
+        runtime = builder.config.runtime
         self._builder = builder
         self._identity = identity
         self._taken = taken
-        self._ask_host = ask_host
+        self._host = host
         self._say = say
-        self._guests: dict[str, Guest] = {}
+        self._workers: dict[str, JoinedWorker] = {}
+        """By name: no two of them have the same."""
         self._answers: dict[str, JoinStatus] = {}
         self._number = FIRST_NUMBER
+        self._supervisor = ProcessSupervisor(self, max_restarts=runtime.max_restarts, wait_s=runtime.wait_s)
 
     def __len__(self) -> int:
-        return len(self._guests)
+        return len(self._workers)
 
     def tend(self, exchange: Callable[[dict[str, JoinStatus]], list[JoinRequest]]) -> None:
         """One round: `exchange` takes our answers to the host and brings the join requests that stand."""
-        statuses = {key: guest.status for key, guest in self._guests.items()}
+        statuses = {worker.candidate.key: worker.status for worker in self._workers.values()}
         for request in exchange({**self._answers, **statuses}):
             self._hear(request)
-        jobs = {guest.job: guest for guest in self._guests.values()}
-        done, _ = ray.wait(list(jobs), num_returns=len(jobs), timeout=0) if jobs else ([], [])
-        for job in done:
-            self._look_at(jobs[job])
+        self._supervisor.tend(0.0)
+        for worker in list(self._workers.values()):
+            if worker.process.deaths and not worker.process.up and not self._may_return(worker):
+                self._gone(worker)
 
     def stop(self, wait_s: float) -> None:
         """They give back what they play and deliver what is finished; their machines go on polling."""
-        for guest in self._guests.values():
-            guest.actor.stop.remote()
-        jobs = [guest.job for guest in self._guests.values()]
-        if jobs:
-            ray.wait(jobs, num_returns=len(jobs), timeout=wait_s)
-        for guest in list(self._guests.values()):
-            self._let_go(guest, JoinStatus("waiting", "the training stops"))
+        for worker in self._workers.values():
+            worker.process.handle.start(WorkerActor.stop)
+        await_jobs([worker.process for worker in self._workers.values()], wait_s)
+        for worker in list(self._workers.values()):
+            self._let_go(worker, JoinStatus("waiting", "the training stops"))
+
+    # -- who comes and goes
 
     def _hear(self, request: JoinRequest) -> None:
         key = request.candidate.key
-        if (guest := self._guests.get(key)) is not None:
-            if request.leaving and not guest.leaving:
-                guest.leaving = True
-                guest.actor.stop.remote()
+        worker = next((each for each in self._workers.values() if each.candidate.key == key), None)
+        if worker is not None:
+            if request.leaving and not worker.leaving:
+                worker.leaving = True
+                worker.process.handle.start(WorkerActor.stop)
         elif request.leaving:
             self._answers[key] = JoinStatus("left")
         elif self._answers.get(key, JoinStatus("waiting")).status == "waiting":
-            self._welcome(request.candidate)
+            self._start(request.candidate)
 
-    def _welcome(self, candidate: Candidate) -> None:
-        if candidate.name in [*self._taken(), *(guest.name for guest in self._guests.values())]:
+    def _start(self, candidate: Candidate) -> None:
+        if candidate.name in [*self._taken(), *self._workers]:
             detail = f"a worker named {candidate.name} plays already; give this one another --name, or wait for its end"
             self._answers[candidate.key] = JoinStatus("waiting", detail)
             return
@@ -117,70 +120,61 @@ class Guests:
             .remote(builder, candidate.name, self._number, True)
         )
         self._answers.pop(candidate.key, None)
-        self._guests[candidate.key] = Guest(candidate, actor, actor.ready.remote())
+        process = Supervised(candidate.name, Handle(actor, candidate.name, config.runtime.wait_s))
+        self._workers[candidate.name] = JoinedWorker(candidate, process)
+        self._supervisor.watch(process)
 
-    def _look_at(self, guest: Guest) -> None:
-        """Something that it did has ended, well or not."""
-        try:
-            ray.get(guest.job)
-        except RayTaskError as error:  # first: it may be both
-            self._hear_error(guest, original(error))
-        except RayError:  # it died, or has no machine any more to be started on
-            self._on_process_death(guest)
+    def _let_go(self, worker: JoinedWorker, status: JoinStatus) -> None:
+        del self._workers[worker.name]
+        self._supervisor.forget(worker.process)
+        self._answers[worker.candidate.key] = status
+        worker.process.handle.kill()
+
+    def _gone(self, worker: JoinedWorker) -> None:
+        self._let_go(worker, JoinStatus("left", "its process died"))
+        self._say(f"{worker.name} is gone; the others go on without it.")
+
+    def _may_return(self, worker: JoinedWorker) -> bool:
+        """Whether Ray can start it again: its machine is there."""
+        alive = any(node["NodeID"] == worker.candidate.node and node["Alive"] for node in ray.nodes())
+        return alive and not worker.leaving
+
+    # -- what they are there for
+
+    def job(self, process: Supervised) -> RemoteCall[Any] | None:
+        worker = self._workers[process.name]
+        if worker.leaving:
+            self._let_go(worker, JoinStatus("left"))
+            self._say(f"{worker.name} has left; the others go on.")
+            return None
+        if worker.status.status != "playing":
+            devices = joined_config(self._builder.config, worker.candidate.overrides).devices.per_worker
+            worker.status = JoinStatus("playing", f"{devices} devices")
+            self._say(f"{worker.name} plays with {devices} devices.")
+        return process.handle.start(WorkerActor.play)
+
+    def finished(self, process: Supervised, result: Any) -> None:
+        return
+
+    def raised(self, process: Supervised, error: Exception) -> bool:
+        worker = self._workers[process.name]
+        if isinstance(error, StorageFull | Unreachable) and not worker.leaving:
+            time.sleep(BLOCKED_RETRY_S)  # the one thing that helps here is time
+            return True
+        self._let_go(worker, JoinStatus("refused", f"the worker cannot play: {error}"))
+        self._host.ask_patiently(HostActor.lose_worker, worker.name)
+        self._say(f"{worker.name} cannot play and is let go: {error}")
+        return False
+
+    def died(self, process: Supervised, *, restarts: bool) -> bool:
+        worker = self._workers[process.name]
+        self._host.ask_patiently(HostActor.lose_worker, worker.name)
+        if not restarts:
+            self._let_go(worker, JoinStatus("refused", f"its process died {process.deaths} times"))
+            self._say(f"{worker.name} died too often; the others go on without it.")
+        elif not self._may_return(worker):
+            self._gone(worker)
         else:
-            if guest.leaving:
-                self._let_go(guest, JoinStatus("left"))
-                self._say(f"{guest.name} has left; the others go on.")
-            else:
-                self._play(guest)
-
-    def _play(self, guest: Guest) -> None:
-        if not guest.playing:
-            devices = joined_config(self._builder.config, guest.candidate.overrides).devices.per_worker
-            guest.status = JoinStatus("playing", f"{devices} devices")
-            self._say(f"{guest.name} plays with {devices} devices.")
-        guest.playing = True
-        guest.job = guest.actor.play.remote()
-
-    def _hear_error(self, guest: Guest, error: Exception) -> None:
-        if isinstance(error, StorageFull | Unreachable) and not guest.leaving:
-            time.sleep(0.1)  # the one thing that helps here is time
-            guest.job = guest.actor.ready.remote()
-            return
-        self._let_go(guest, JoinStatus("refused", f"the worker cannot play: {error}"))
-        self._lose(guest)
-        self._say(f"{guest.name} cannot play and is let go: {error}")
-
-    def _on_process_death(self, guest: Guest) -> None:
-        if not guest.playing and guest.deaths:
-            self._await_return(guest)  # the death we know of: until the new process is up, every call fails so
-            return
-        guest.deaths += 1
-        self._lose(guest)
-        if guest.deaths > self._builder.config.runtime.max_restarts:
-            self._let_go(guest, JoinStatus("refused", f"its process died {guest.deaths} times"))
-            self._say(f"{guest.name} died too often; the others go on without it.")
-            return
-        self._await_return(guest)
-        if guest.candidate.key in self._guests:
-            self._say(f"{guest.name} died and is started again.")
-
-    def _await_return(self, guest: Guest) -> None:
-        guest.playing = False
-        if self._node_lives(guest) and not guest.leaving:
-            time.sleep(0.1)
-            guest.job = guest.actor.ready.remote()
-        else:
-            self._let_go(guest, JoinStatus("left", "its process died"))
-            self._say(f"{guest.name} is gone; the others go on without it.")
-
-    def _lose(self, guest: Guest) -> None:
-        self._ask_host("lose_worker", guest.name)
-
-    def _let_go(self, guest: Guest, status: JoinStatus) -> None:
-        del self._guests[guest.candidate.key]
-        self._answers[guest.candidate.key] = status
-        ray.kill(guest.actor)
-
-    def _node_lives(self, guest: Guest) -> bool:
-        return any(node["NodeID"] == guest.candidate.node and node["Alive"] for node in ray.nodes())
+            worker.status = JoinStatus("waiting", "the worker starts again")
+            self._say(f"{worker.name} died and is started again.")
+        return worker.name in self._workers

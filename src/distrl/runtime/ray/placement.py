@@ -6,16 +6,21 @@ machines come and go. On a cluster resources decide, except for the host, which 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from distrl.config import RuntimeConfig
-from distrl.runtime.ray.actors import HostActor, LearnerActor, WorkerActor
+from distrl.runtime.ray.actors import LearnerActor, WorkerActor
 from distrl.runtime.ray.cluster import LOCAL
-from distrl.runtime.ray.inference import ServerActor
+from distrl.runtime.ray.handle import Handle
+from distrl.runtime.ray.host_actor import HostActor
+from distrl.runtime.ray.policy_server import ServerActor
+from distrl.runtime.ray.processes import Process
 from distrl.runtime.topology import Builder, topology
+
+P = TypeVar("P", bound=Process)
 
 
 class Placement:
@@ -27,29 +32,47 @@ class Placement:
         self._here = ray.get_runtime_context().get_node_id()
         self._alone = self._runtime.address == LOCAL
 
-    def host(self) -> Any:
+    def host(self) -> Handle[HostActor]:
         name = topology(self._builder.config).host
-        return self._start(HostActor, name, stays=True, num_cpus=self._runtime.host_cpus)(self._builder)
+        return self._start(HostActor, name, (), stays=True, num_cpus=self._runtime.host_cpus)
 
-    def learner(self) -> Any:
+    def learner(self) -> Handle[LearnerActor]:
         gpus = self._runtime.learner_gpus
         name = topology(self._builder.config).learner
-        return self._start(LearnerActor, name, stays=not gpus, num_gpus=gpus)(self._builder)
+        return self._start(LearnerActor, name, (), stays=not gpus, num_gpus=gpus)
 
-    def server(self, name: str, number: int) -> Any:
+    def server(self, name: str, number: int) -> Handle[ServerActor]:
         cpus, gpus = self._runtime.server_cpus, self._runtime.server_gpus
-        return self._start(ServerActor, name, num_cpus=cpus, num_gpus=gpus)(self._builder, name, number)
+        return self._start(ServerActor, name, (name, number), num_cpus=cpus, num_gpus=gpus)
 
-    def worker(self, name: str, number: int, *, restarts: int | None = None, remote: bool = True) -> Any:
+    def worker(
+        self, name: str, number: int, *, restarts: int | None = None, remote: bool = True
+    ) -> Handle[WorkerActor]:
         """`remote`: it may ask policy servers, where there are any. `restarts` as configured, if not given."""
         runtime = self._runtime
         devices = {runtime.device_resource: self._builder.config.devices.per_worker} if runtime.device_resource else {}
         needs: dict[str, Any] = {"num_cpus": runtime.worker_cpus, "num_gpus": runtime.worker_gpus, "resources": devices}
-        return self._start(WorkerActor, name, restarts=restarts, **needs)(self._builder, name, number, remote)
+        return self._start(WorkerActor, name, (name, number, remote), restarts=restarts, **needs)
 
-    def _start(self, kind: type, name: str, *, stays: bool = False, restarts: int | None = None, **needs: Any) -> Any:
+    def _start(
+        self,
+        kind: type[P],
+        name: str,
+        details: tuple[Any, ...],
+        *,
+        stays: bool = False,
+        restarts: int | None = None,
+        **needs: Any,
+    ) -> Handle[P]:
         options = {"num_cpus": 0, **needs, "name": name}
         options["max_restarts"] = self._runtime.max_restarts if restarts is None else restarts
         if stays or self._alone:
             options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(node_id=self._here, soft=False)
-        return ray.remote(kind).options(**options).remote
+        actor = as_actor(kind).options(**options).remote(self._builder, *details)
+        return Handle(actor, name, self._runtime.wait_s)
+
+
+def as_actor(kind: type[Process]) -> Any:
+    """Ray's class for one of our processes."""
+    groups = kind.CONCURRENCY_GROUPS
+    return ray.remote(concurrency_groups=groups)(kind) if groups else ray.remote(kind)

@@ -1,6 +1,6 @@
-"""Tasks that somebody wrote down: a plain list of goals, or YAML (docs/tasks.md).
+"""Task files: a plain list of goals, or YAML (docs/tasks.md).
 
-Such tasks have no oracle, and no rule that reads a phone's state: what a judge can know of them is on the last screen.
+Such tasks have no oracle and no rule that reads a phone's state; judges use the last screen.
 """
 
 from __future__ import annotations

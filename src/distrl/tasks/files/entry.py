@@ -13,32 +13,32 @@ from distrl.errors import nearest
 from distrl.tasks.splits import SPLITS
 
 KEYS = ("goal", "name", "app", "link", "reset", "judge", "max_steps", "params", "split")
-SHARED = ("app", "link", "reset", "judge", "max_steps", "split")
+DEFAULT_KEYS = ("app", "link", "reset", "judge", "max_steps", "split")
 """What `defaults` may hold."""
 RESETS = ("home", "clear", "none")
 RULES = ("foreground", "shows", "answer")
-BY_MODEL = "vlm"
-TAKEN = ("package", "link", "reset", "judge")
-"""Parameters that every task may have: what devices and judges look for."""
-MAX_STEPS, MOST_STEPS = 15, 1000
-LONGEST = 500
-MOST_INSTANCES = 10_000
+JUDGED_BY_MODEL = "vlm"
+RESERVED_PARAMS = ("package", "link", "reset", "judge")
+"""Names of parameters that devices and judges read; not free for `params`."""
+MAX_STEPS, LARGEST_MAX_STEPS = 15, 1000
+MAX_CHARS = 500
+MAX_INSTANCES = 10_000
 PACKAGE = re.compile(r"[A-Za-z]\w*(?:\.\w+)+", re.ASCII)
 WEB = re.compile(r"https?://[\w.-]+(?::\d+)?(?:[/?#][\x21-\x7e]*)?", re.ASCII)
 NAME = re.compile(r"[\w./-]+", re.ASCII)
 
 
-class Problem(Exception):  # noqa: N818 - becomes a `ConfigError` with file and line, one level up
+class Problem(Exception):  # noqa: N818 - the caller raises `ConfigError` with file and line
     """What is wrong with a task, and what to write instead."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A task as somebody wrote it: with `params`, a family of them."""
+class TaskEntry:
+    """One task of a file; with `params`, a family of tasks."""
 
     line: int
     goal: str
-    """With {places} for the parameters; a brace that is none stands twice."""
+    """With {name} placeholders for the parameters; other braces are doubled."""
     name: str = ""
     app: str = ""
     link: str = ""
@@ -50,7 +50,7 @@ class Entry:
     split: str = ""
 
     @classmethod
-    def parse(cls, line: int, tree: Mapping[str, Any]) -> Entry:
+    def parse(cls, line: int, tree: Mapping[str, Any]) -> TaskEntry:
         """Raises `Problem`."""
         for key in tree:
             if key not in KEYS:
@@ -59,7 +59,7 @@ class Entry:
         if not goal:
             raise Problem("a task needs a `goal`.")
         params = _params(tree.get("params"))
-        rules = _rules(tree.get("judge", BY_MODEL))
+        rules = _rules(tree.get("judge", JUDGED_BY_MODEL))
         for template in (goal, *(text for texts in (rules or {}).values() for text in texts)):
             _check_places(template, params)
         unused = sorted(set(params) - _places(goal))
@@ -93,8 +93,8 @@ def _text(tree: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise Problem(f"{key} is {value!r}, but it must be text; put quotes around it.")
     value = " ".join(value.split())
-    if len(value) > LONGEST or not value.isprintable():
-        raise Problem(f"{key} must be printable and have {LONGEST} letters at most.")
+    if len(value) > MAX_CHARS or not value.isprintable():
+        raise Problem(f"{key} must be printable and have {MAX_CHARS} letters at most.")
     return value
 
 
@@ -113,8 +113,8 @@ def _one_of(tree: Mapping[str, Any], key: str, known: tuple[str, ...]) -> str:
 
 
 def _steps(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= MOST_STEPS:
-        raise Problem(f"max_steps is {value!r}, but it must be a whole number from 1 to {MOST_STEPS}.")
+    if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LARGEST_MAX_STEPS:
+        raise Problem(f"max_steps is {value!r}, but it must be a whole number from 1 to {LARGEST_MAX_STEPS}.")
     return value
 
 
@@ -124,19 +124,19 @@ def _params(tree: Any) -> dict[str, tuple[Any, ...]]:
     if not isinstance(tree, dict):
         raise Problem(f"params is {tree!r}, but it must give a list of values for each name: city: [Rome, Oslo].")
     for name, values in tree.items():
-        if not isinstance(name, str) or not name.isidentifier() or name in TAKEN:
+        if not isinstance(name, str) or not name.isidentifier() or name in RESERVED_PARAMS:
             raise Problem(f"a parameter cannot be called {name!r}; take another word.")
         fine = isinstance(values, list) and all(isinstance(one, str | int | float) for one in values)
         if not fine or not values or len(set(map(str, values))) < len(values):
             raise Problem(f"params.{name} is {values!r}, but it must be a list of words or numbers, each of them once.")
     count = math.prod(len(values) for values in tree.values())
-    if count > MOST_INSTANCES:
-        raise Problem(f"its parameters combine to {count} tasks; {MOST_INSTANCES} is the most.")
+    if count > MAX_INSTANCES:
+        raise Problem(f"its parameters combine to {count} tasks; {MAX_INSTANCES} is the most.")
     return {name: tuple(values) for name, values in tree.items()}
 
 
 def _rules(tree: Any) -> dict[str, tuple[str, ...]] | None:
-    if tree == BY_MODEL:
+    if tree == JUDGED_BY_MODEL:
         return None
     if not isinstance(tree, dict) or not tree:
         raise Problem(f"judge is {tree!r}, but it must be `vlm`, or rules: {', '.join(RULES)}.")
@@ -163,7 +163,7 @@ def _places(text: str) -> set[str]:
 
 
 def _check_places(text: str, params: Mapping[str, Any]) -> None:
-    """Only plain names may stand in braces: a place must not reach into anything."""
+    """Only plain names may stand in braces: no attributes, indices or formats."""
     try:
         pieces = list(string.Formatter().parse(text))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A task file, read and checked: what comes out is safe to show, to hash and to hand to a phone.
+"""Reads and validates a task file; the result is safe to display, to hash and to pass to a phone.
 
 Nothing in a file can run code, name a path, or open anything but an app or a web page.
 """
@@ -12,12 +12,12 @@ from typing import Any
 from distrl.config.playing import TASK_FILES
 from distrl.errors import ConfigError, nearest
 from distrl.loading import Lines, with_lines
-from distrl.tasks.files.entry import KEYS, SHARED, Entry, Problem
+from distrl.tasks.files.entry import DEFAULT_KEYS, KEYS, Problem, TaskEntry
 
-LARGEST = 1 << 20
-"""Bytes. A list of ten thousand goals has less."""
-SHOWN = 10
-"""Problems named at once."""
+MAX_BYTES = 1 << 20
+"""Enough for more than ten thousand goals."""
+MAX_SHOWN_PROBLEMS = 10
+"""Problems listed in one error."""
 SECTIONS = ("defaults", "tasks")
 
 
@@ -26,8 +26,8 @@ def read_text(path: Path) -> str:
         raise ConfigError(f"{path} is no task file: its name must end with {', '.join(TASK_FILES)}.")
     try:
         data = path.read_bytes()
-        if len(data) > LARGEST:
-            raise ConfigError(f"{path} has {len(data)} bytes, and a task file may have {LARGEST}. Divide it.")
+        if len(data) > MAX_BYTES:
+            raise ConfigError(f"{path} has {len(data)} bytes, and a task file may have {MAX_BYTES}. Divide it.")
         return data.decode("utf-8-sig")
     except OSError as error:
         raise ConfigError(f"There is no task file {path} that can be read ({error.strerror}).") from error
@@ -37,26 +37,26 @@ def read_text(path: Path) -> str:
         ) from error
 
 
-def read_entries(path: Path, text: str) -> list[Entry]:
+def read_entries(path: Path, text: str) -> list[TaskEntry]:
     """Every task of the file. Raises one `ConfigError` for all that is wrong with it."""
     trees = _listed(path, text) if path.suffix in (".yaml", ".yml") else _lines(text)
-    entries: list[Entry] = []
+    entries: list[TaskEntry] = []
     problems: list[str] = []
     for line, tree in trees:
         try:
-            entries.append(Entry.parse(line, tree))
+            entries.append(TaskEntry.parse(line, tree))
         except Problem as problem:
             problems.append(f"{path}, line {line}: {problem}")
     if problems:
-        more = [f"… and {len(problems) - SHOWN} more"] if len(problems) > SHOWN else []
-        raise ConfigError("\n".join([*problems[:SHOWN], *more]))
+        more = [f"… and {len(problems) - MAX_SHOWN_PROBLEMS} more"] if len(problems) > MAX_SHOWN_PROBLEMS else []
+        raise ConfigError("\n".join([*problems[:MAX_SHOWN_PROBLEMS], *more]))
     if not entries:
         raise ConfigError(f"{path} holds no task. Write one goal per line, or a list `tasks:` in YAML.")
     return entries
 
 
 def _lines(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """A goal per line, taken as it stands; what begins with # is a comment. A goal that comes again counts once."""
+    """One goal per line, taken literally; lines that begin with # are comments. Repeated goals count once."""
     known = set()
     for number, line in enumerate(text.split("\n"), 1):
         goal = " ".join(line.split())
@@ -66,7 +66,7 @@ def _lines(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _listed(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The tasks of a YAML file, each with what `defaults` says where it says nothing."""
+    """The tasks of a YAML file, each completed from `defaults`."""
     tree = with_lines(text, str(path))
     if isinstance(tree, list):
         tree = Lines({"tasks": tree})
@@ -79,10 +79,10 @@ def _listed(path: Path, text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             )
     defaults, tasks = tree.get("defaults") or {}, tree.get("tasks")
     if not isinstance(defaults, dict) or not isinstance(tasks, list):
-        raise ConfigError(f"{path}: `defaults` is a section with {', '.join(SHARED)}, and `tasks` is a list.")
+        raise ConfigError(f"{path}: `defaults` is a section with {', '.join(DEFAULT_KEYS)}, and `tasks` is a list.")
     for key in defaults:
-        if key not in SHARED:
-            raise ConfigError(f"{path}: defaults cannot hold {key!r}. Known: {', '.join(SHARED)}.")
+        if key not in DEFAULT_KEYS:
+            raise ConfigError(f"{path}: defaults cannot hold {key!r}. Known: {', '.join(DEFAULT_KEYS)}.")
     for number, task in enumerate(tasks, 1):
         if not isinstance(task, Lines):
             raise ConfigError(

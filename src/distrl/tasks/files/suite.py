@@ -1,7 +1,7 @@
 """Tasks of a file as a suite, divided into splits.
 
-A task may name its split. All others are divided by the hash of their goal and of nothing else, one in four to
-`test-instances`: a goal that is added moves no other, so that no list that grows makes a test of what was trained on.
+A task may name its split. All others are divided by the hash of their goal alone, one in four to `test-instances`:
+adding a goal changes no other's split, so a growing list never turns training tasks into test tasks.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any, NoReturn
 
 from distrl.errors import ConfigError
-from distrl.tasks.base import Ending, Hand, Oracle, Params, Template
-from distrl.tasks.files.entry import Entry, fill
+from distrl.tasks.base import Ending, Oracle, Params, ScreenDriver, Template
+from distrl.tasks.files.entry import TaskEntry, fill
 from distrl.tasks.splits import HOME, SEEDS_PER_SPLIT, SPLITS, TEST_SHARE, TemplateSuite, fingerprint, normalise
 from distrl.types import Task
 
@@ -29,13 +29,13 @@ def no_rule(ending: Ending) -> NoReturn:
     raise ConfigError("A task of a file has no rule that reads a phone's state. Set judge.kind=vlm, or chain.")
 
 
-def no_oracle(hand: Hand, params: Params) -> Oracle:
+def no_oracle(ui: ScreenDriver, params: Params) -> Oracle:
     raise ConfigError("A task of a file has no oracle; demonstrations come from the suites general and webshop.")
 
 
 @dataclass(frozen=True)
 class FileTemplate(Template):
-    """A task of a file, or with parameters a family of them."""
+    """A task of a file; with parameters, a family of tasks."""
 
     check: Any = no_rule
     oracle: Any = no_oracle
@@ -44,11 +44,11 @@ class FileTemplate(Template):
     rules: Mapping[str, tuple[str, ...]] | None = None
     """What the last screen must show (`distrl.judges.screens`); None where a model judges."""
     split: str = ""
-    """Where it was put by hand."""
+    """The split that the file names for it; empty if none."""
     line: int = 0
 
     @classmethod
-    def of(cls, entry: Entry, name: str) -> FileTemplate:
+    def of(cls, entry: TaskEntry, name: str) -> FileTemplate:
         wanted = {"package": entry.app, "link": entry.link, "reset": entry.reset}
         return cls(
             name,
@@ -76,10 +76,10 @@ class FileSuite(TemplateSuite):
 
     source: str = ""
     tested: frozenset[str] = frozenset()
-    """Goals of test-instances, by name. Of the whole file, also where `only` plays a part of it."""
+    """Normalised goals of test-instances, of the whole file also after `only`."""
 
     @classmethod
-    def of(cls, entries: Sequence[Entry], *, source: str, name: str) -> FileSuite:
+    def of(cls, entries: Sequence[TaskEntry], *, source: str, name: str) -> FileSuite:
         members = [FileTemplate.of(entry, label) for entry, label in zip(entries, _labels(entries), strict=True)]
         _check(members, source)
         free = {goal for member in members if not member.split for goal in _goals(member)}
@@ -87,7 +87,7 @@ class FileSuite(TemplateSuite):
 
     @cached_property
     def files(self) -> Mapping[str, FileTemplate]:
-        """The templates, known for what they are."""
+        """The templates with their own type."""
         return {template.name: template for template in self.members if isinstance(template, FileTemplate)}
 
     @cached_property
@@ -123,7 +123,7 @@ class FileSuite(TemplateSuite):
             seed=seed,
             max_steps=template.max_steps,
             params=template.params_of(params),
-            start=(("open", *HOME),),  # a simulated phone would begin in an app, now and then
+            start=(("open", *HOME),),  # else some simulated phones start inside an app
         )
 
 
@@ -132,7 +132,7 @@ def _goals(template: FileTemplate) -> list[str]:
 
 
 def _unseen(goals: Iterable[str]) -> set[str]:
-    """The goals whose hash says so; of a handful, where chance may leave one side empty, the first or all but one."""
+    """The goals selected by their hash; at least one goal is left on either side if there are two."""
     ranked = sorted(goals, key=fingerprint)
     found = {goal for goal in ranked if int(fingerprint(goal)[:8], 16) % TEST_SHARE == 0}
     if not found and len(ranked) > 1:
@@ -140,8 +140,8 @@ def _unseen(goals: Iterable[str]) -> set[str]:
     return found - set(ranked[-1:]) if len(found) == len(ranked) > 1 else found
 
 
-def _labels(entries: Sequence[Entry]) -> list[str]:
-    """A name for each: its own, or the first words of its goal, with the app before it where there is one."""
+def _labels(entries: Sequence[TaskEntry]) -> list[str]:
+    """A name for each: its own, or its app and the first words of its goal."""
     plain = [entry.name or _slug(entry) for entry in entries]
     return [
         label if plain.count(label) == 1 or entry.name else f"{label}-{fingerprint(entry.goal)[:4]}"
@@ -149,13 +149,13 @@ def _labels(entries: Sequence[Entry]) -> list[str]:
     ]
 
 
-def _slug(entry: Entry) -> str:
+def _slug(entry: TaskEntry) -> str:
     words = re.findall(r"[^\W_]+", entry.goal.casefold())[:WORDS_IN_NAME]
     return "/".join(part for part in (entry.app, "-".join(words) or f"line-{entry.line}") if part)
 
 
 def _check(members: Sequence[FileTemplate], source: str) -> None:
-    """No goal twice, and no app on both sides of a split that is about apps."""
+    """No goal twice, and no app both in test-apps and in another split."""
     told: dict[str, FileTemplate] = {}
     for member in members:
         for what, text in [("name", member.name), *(("goal", goal) for goal in _goals(member))]:

@@ -24,5 +24,5 @@ SUITE = TemplateSuite(
     "general",
     tuple(template for module in MODULES for template in module.TEMPLATES),
     held_out_apps=frozenset({"weather", "music"}),
-    elsewhere=tuple(launcher.OWN_APPS.values()),
+    start_pages=tuple(launcher.OWN_APPS.values()),
 )

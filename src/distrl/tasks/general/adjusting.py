@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template, any_combination
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template, any_combination
 from distrl.types import Done
 
 
@@ -93,11 +93,11 @@ def adjust(
         aim = aim_of(ending.params)
         return only(ending, aim.key, aim.value)
 
-    def oracle(hand: Hand, params: Params) -> Oracle:
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
         aim = aim_of(params)
-        yield from hand.open_app("Settings")
-        yield from hand.tap(aim.page, "row")
-        yield from reach(hand, aim)
+        yield from ui.open_app("Settings")
+        yield from ui.tap(aim.page, "row")
+        yield from reach(ui, aim)
         yield Done()
 
     return Template(
@@ -114,16 +114,16 @@ def adjust(
     )
 
 
-def reach(hand: Hand, aim: Aim) -> Oracle:
+def reach(ui: ScreenDriver, aim: Aim) -> Oracle:
     """On the setting's page: flip its toggle, move its slider, or pick from its list."""
     if isinstance(aim.value, bool):
-        yield from hand.tap(aim.title, "toggle")
+        yield from ui.tap(aim.title, "toggle")
     elif isinstance(aim.value, int):
-        yield from hand.slide(aim.title, aim.value)
+        yield from ui.slide(aim.title, aim.value)
     else:
         if aim.title:
-            yield from hand.tap(aim.title, "row")
-        yield from hand.tap(aim.value, "checkbox")
+            yield from ui.tap(aim.title, "row")
+        yield from ui.tap(aim.value, "checkbox")
 
 
 def switch(group: str, *phrasings: str) -> Template:

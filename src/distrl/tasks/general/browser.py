@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, same
 from distrl.types import Answer, Done, Press, Tree, Type
 
@@ -115,93 +115,93 @@ def tells(fact: str) -> Callable[[Ending], bool]:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def enter_address(hand: Hand, text: str) -> Oracle:
+def enter_address(ui: ScreenDriver, text: str) -> Oracle:
     """The address bar is the uppermost field."""
-    yield from hand.clear_popups()
-    bar = min((e for e in hand.screen.elements if e.role == "field"), key=lambda e: e.bounds[1])
-    yield hand.touch(bar)
-    yield from hand.clear_popups()
+    yield from ui.clear_popups()
+    bar = min((e for e in ui.screen.elements if e.role == "field"), key=lambda e: e.bounds[1])
+    yield ui.touch(bar)
+    yield from ui.clear_popups()
     yield Type(text)
-    yield from hand.clear_popups()
+    yield from ui.clear_popups()
     yield Press("enter")
-    yield from hand.clear_popups()
+    yield from ui.clear_popups()
 
 
-def search(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from enter_address(hand, params["query"])
+def search(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from enter_address(ui, params["query"])
     yield Done()
 
 
-def visit(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from enter_address(hand, f"{params['site']}.com")
+def visit(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from enter_address(ui, f"{params['site']}.com")
     yield Done()
 
 
-def visit_privately(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from hand.tap("Menu")
-    yield from hand.tap("New private tab")
-    yield from enter_address(hand, f"{params['site']}.com")
+def visit_privately(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from ui.tap("Menu")
+    yield from ui.tap("New private tab")
+    yield from enter_address(ui, f"{params['site']}.com")
     yield Done()
 
 
-def mark(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from enter_address(hand, f"{params['site']}.com")
-    yield from hand.tap("Menu")
-    yield from hand.tap("Add bookmark")
+def mark(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from enter_address(ui, f"{params['site']}.com")
+    yield from ui.tap("Menu")
+    yield from ui.tap("Add bookmark")
     yield Done()
 
 
-def open_mark(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from hand.tap("Menu")
-    yield from hand.tap("Bookmarks")
-    yield from hand.tap(params["site"], "row")
+def open_mark(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from ui.tap("Menu")
+    yield from ui.tap("Bookmarks")
+    yield from ui.tap(params["site"], "row")
     yield Done()
 
 
-def unmark(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from hand.tap("Menu")
-    yield from hand.tap("Bookmarks")
-    yield from hand.tap("Delete bookmarks")
-    yield from hand.tap(params["site"], "row")
+def unmark(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from ui.tap("Menu")
+    yield from ui.tap("Bookmarks")
+    yield from ui.tap("Delete bookmarks")
+    yield from ui.tap(params["site"], "row")
     yield Done()
 
 
-def switch(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from hand.tap("Tabs")
-    yield from hand.tap(params["site"], "row")
+def switch(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from ui.tap("Tabs")
+    yield from ui.tap(params["site"], "row")
     yield Done()
 
 
-def close(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from hand.tap("Tabs")
-    yield from hand.tap("Close tabs")
-    yield from hand.tap(params["site"], "row")
+def close(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from ui.tap("Tabs")
+    yield from ui.tap("Close tabs")
+    yield from ui.tap(params["site"], "row")
     yield Done()
 
 
-def ask_capital(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Browser")
-    yield from enter_address(hand, f"capital of {params['country']}")
+def ask_capital(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Browser")
+    yield from enter_address(ui, f"capital of {params['country']}")
     city = CAPITALS[params["country"]]
-    yield from hand.reveal(city)
+    yield from ui.reveal(city)
     yield Answer(city)
 
 
-def look_up(fact: str) -> Callable[[Hand, Params], Oracle]:
-    def oracle(hand: Hand, params: Params) -> Oracle:
-        yield from hand.open_app("Browser")
-        yield from enter_address(hand, params["venue"])
-        yield from hand.tap(params["venue"], "row")
-        value = hand.state["browser"]["venues"][params["venue"]][fact]
-        yield from hand.reveal(value)
+def look_up(fact: str) -> Callable[[ScreenDriver, Params], Oracle]:
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from ui.open_app("Browser")
+        yield from enter_address(ui, params["venue"])
+        yield from ui.tap(params["venue"], "row")
+        value = ui.state["browser"]["venues"][params["venue"]][fact]
+        yield from ui.reveal(value)
         yield Answer(value)
 
     return oracle

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from distrl.devices.sim import vocabulary
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
 
@@ -76,60 +76,60 @@ def place_of(event: Tree) -> str:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def open_event(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Calendar")
-    yield from hand.tap(params["title"], "row")
+def open_event(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Calendar")
+    yield from ui.tap(params["title"], "row")
 
 
-def tell(read: Callable[[Tree], str]) -> Callable[[Hand, Params], Oracle]:
-    def oracle(hand: Hand, params: Params) -> Oracle:
-        yield from open_event(hand, params)
-        event = find(hand.state["calendar"]["events"], id=NUMBER)
+def tell(read: Callable[[Tree], str]) -> Callable[[ScreenDriver, Params], Oracle]:
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from open_event(ui, params)
+        event = find(ui.state["calendar"]["events"], id=NUMBER)
         assert event is not None
-        yield from hand.reveal(read(event))
+        yield from ui.reveal(read(event))
         yield Answer(read(event))
 
     return oracle
 
 
-def picked_time(hand: Hand) -> str:
+def picked_time(ui: ScreenDriver) -> str:
     """What stands between the picker's buttons; the status bar shows a time too."""
-    minus, plus = hand.find("Decrease Time"), hand.find("Increase Time")
+    minus, plus = ui.find("Decrease Time"), ui.find("Increase Time")
     assert minus is not None
     assert plus is not None
     return next(
         e.text
-        for e in hand.screen.elements
+        for e in ui.screen.elements
         if minus.bounds[2] <= e.bounds[0]
         and e.bounds[2] <= plus.bounds[0]
         and minus.bounds[1] <= e.bounds[1] < minus.bounds[3]
     )
 
 
-def add(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Calendar")
-    yield from hand.tap("Add event")
-    yield from hand.write("Title", params["title"], enter=True)
+def add(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Calendar")
+    yield from ui.tap("Add event")
+    yield from ui.write("Title", params["title"], enter=True)
     if params["day"] != vocabulary.DAYS[0]:
-        yield from hand.tap(params["day"][:3])
-    while (shown := picked_time(hand)) != params["hour"]:
-        yield from hand.tap("Increase Time" if shown < params["hour"] else "Decrease Time")
-    yield from hand.tap("Save")
+        yield from ui.tap(params["day"][:3])
+    while (shown := picked_time(ui)) != params["hour"]:
+        yield from ui.tap("Increase Time" if shown < params["hour"] else "Decrease Time")
+    yield from ui.tap("Save")
     yield Done()
 
 
-def delete(hand: Hand, params: Params) -> Oracle:
-    yield from open_event(hand, params)
-    yield from hand.tap("Delete")
-    yield from hand.tap("Delete", "button")
+def delete(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_event(ui, params)
+    yield from ui.tap("Delete")
+    yield from ui.tap("Delete", "button")
     yield Done()
 
 
-def move(hand: Hand, params: Params) -> Oracle:
-    yield from open_event(hand, params)
-    yield from hand.tap("Move", "button")
-    yield from hand.tap(params["day"][:3])
-    yield from hand.tap("Save")
+def move(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_event(ui, params)
+    yield from ui.tap("Move", "button")
+    yield from ui.tap(params["day"][:3])
+    yield from ui.tap("Save")
     yield Done()
 
 

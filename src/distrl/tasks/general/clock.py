@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
 
@@ -101,64 +101,64 @@ def rings_at(state: Tree, params: Params) -> str:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def add_alarm(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Clock")
-    yield from hand.tap("Add alarm")
+def add_alarm(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Clock")
+    yield from ui.tap("Add alarm")
     hour, minute = wanted_time(params).split(":")
-    yield from hand.turn(0, hour)
-    yield from hand.turn(1, minute)
+    yield from ui.turn(0, hour)
+    yield from ui.turn(1, minute)
     if "label" in params:
-        yield from hand.write("Label", params["label"])
-    yield from hand.tap("Save", "button")
+        yield from ui.write("Label", params["label"])
+    yield from ui.tap("Save", "button")
     yield Done()
 
 
-def switch_alarm(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Clock")
-    yield from hand.tap(params["time"], "toggle")
+def switch_alarm(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Clock")
+    yield from ui.tap(params["time"], "toggle")
     yield Done()
 
 
-def delete_alarm(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Clock")
-    yield from hand.tap("Edit")
-    yield from hand.long_press(params["time"], "row")
-    yield from hand.tap("Delete", "button")
+def delete_alarm(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Clock")
+    yield from ui.tap("Edit")
+    yield from ui.long_press(params["time"], "row")
+    yield from ui.tap("Delete", "button")
     yield Done()
 
 
-def repeat_alarm(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Clock")
-    yield from hand.tap("Edit")
-    yield from hand.tap(params["time"], "row")
-    yield from hand.tap(params["day"], "checkbox")
-    yield from hand.tap("Save", "button")
+def repeat_alarm(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Clock")
+    yield from ui.tap("Edit")
+    yield from ui.tap(params["time"], "row")
+    yield from ui.tap(params["day"], "checkbox")
+    yield from ui.tap("Save", "button")
     yield Done()
 
 
-def tell_time(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Clock")
-    time = rings_at(hand.state, params)
-    yield from hand.reveal(time, "toggle")
+def tell_time(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Clock")
+    time = rings_at(ui.state, params)
+    yield from ui.reveal(time, "toggle")
     yield Answer(time)
 
 
-def start_timer(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Clock")
-    yield from hand.tap("Timer", "tab")
-    yield from hand.tap(f"{params['minutes']} min")
-    yield from hand.tap("Start", "button")
+def start_timer(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Clock")
+    yield from ui.tap("Timer", "tab")
+    yield from ui.tap(f"{params['minutes']} min")
+    yield from ui.tap("Start", "button")
     yield Done()
 
 
-def count_laps(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Clock")
-    yield from hand.tap("Stopwatch", "tab")
-    yield from hand.tap("Start", "button")
+def count_laps(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Clock")
+    yield from ui.tap("Stopwatch", "tab")
+    yield from ui.tap("Start", "button")
     for _ in range(params["laps"]):
-        yield from hand.tap("Lap", "button")
+        yield from ui.tap("Lap", "button")
     if not ENDS[params["end"]]:
-        yield from hand.tap("Stop", "button")
+        yield from ui.tap("Stop", "button")
     yield Done()
 
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from distrl.devices.sim import vocabulary
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
 
@@ -69,56 +69,56 @@ def is_added(ending: Ending) -> bool:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def open_person(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Contacts")
-    yield from hand.tap(params["name"], "row")
+def open_person(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Contacts")
+    yield from ui.tap(params["name"], "row")
 
 
-def look_up(key: str) -> Callable[[Hand, Params], Oracle]:
-    def oracle(hand: Hand, params: Params) -> Oracle:
-        yield from open_person(hand, params)
-        entry = find(hand.state["contacts"]["people"], name=params["name"])
+def look_up(key: str) -> Callable[[ScreenDriver, Params], Oracle]:
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from open_person(ui, params)
+        entry = find(ui.state["contacts"]["people"], name=params["name"])
         assert entry is not None
-        yield from hand.reveal(entry[key])
+        yield from ui.reveal(entry[key])
         yield Answer(entry[key])
 
     return oracle
 
 
-def flip_star(label: str) -> Callable[[Hand, Params], Oracle]:
-    def oracle(hand: Hand, params: Params) -> Oracle:
-        yield from open_person(hand, params)
-        yield from hand.tap(label)
+def flip_star(label: str) -> Callable[[ScreenDriver, Params], Oracle]:
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from open_person(ui, params)
+        yield from ui.tap(label)
         yield Done()
 
     return oracle
 
 
-def delete(hand: Hand, params: Params) -> Oracle:
-    yield from open_person(hand, params)
-    yield from hand.tap("Delete")
-    yield from hand.tap("Delete", "button")
+def delete(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_person(ui, params)
+    yield from ui.tap("Delete")
+    yield from ui.tap("Delete", "button")
     yield Done()
 
 
-def add(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Contacts")
-    yield from hand.tap("Add contact")
-    yield from hand.write("Name", params["name"])
-    yield from hand.write("Phone", params["number"])
-    yield from hand.tap("Save")
+def add(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Contacts")
+    yield from ui.tap("Add contact")
+    yield from ui.write("Name", params["name"])
+    yield from ui.write("Phone", params["number"])
+    yield from ui.tap("Save")
     yield Done()
 
 
-def move(hand: Hand, params: Params) -> Oracle:
-    yield from open_person(hand, params)
-    yield from hand.tap("City", "row")
-    yield from hand.tap(params["city"])
+def move(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_person(ui, params)
+    yield from ui.tap("City", "row")
+    yield from ui.tap(params["city"])
     yield Done()
 
 
-def show(hand: Hand, params: Params) -> Oracle:
-    yield from open_person(hand, params)
+def show(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_person(ui, params)
     yield Done()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.types import Done, Tree
 
 OWN_APPS = {
@@ -63,19 +63,19 @@ def since(ending: Ending, key: str) -> list[str]:
     return gained
 
 
-def open_it(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app(params["app"])
+def open_it(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app(params["app"])
     yield Done()
 
 
-def search_it(hand: Hand, params: Params) -> Oracle:
-    yield from hand.write("Search apps", params["app"], enter=True)
+def search_it(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.write("Search apps", params["app"], enter=True)
     yield Done()
 
 
-def open_both(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app(params["first"])
-    yield from hand.open_app(params["app"])
+def open_both(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app(params["first"])
+    yield from ui.open_app(params["app"])
     yield Done()
 
 

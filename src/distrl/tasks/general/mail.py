@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from distrl.devices.sim import vocabulary
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
 
@@ -91,53 +91,53 @@ def tells(key: str) -> Callable[[Ending], bool]:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def open_mail(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Mail")
-    yield from hand.tap(params["name"], "row")
+def open_mail(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Mail")
+    yield from ui.tap(params["name"], "row")
 
 
-def then_tap(*labels: str) -> Callable[[Hand, Params], Oracle]:
+def then_tap(*labels: str) -> Callable[[ScreenDriver, Params], Oracle]:
     """Open the mail and tap these, the last of several being a dialog's button."""
 
-    def oracle(hand: Hand, params: Params) -> Oracle:
-        yield from open_mail(hand, params)
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from open_mail(ui, params)
         for place, label in enumerate(labels):
-            yield from hand.tap(label, "button" if place else "")
+            yield from ui.tap(label, "button" if place else "")
         yield Done()
 
     return oracle
 
 
-def tell_body(hand: Hand, params: Params) -> Oracle:
-    yield from open_mail(hand, params)
-    mail = find(hand.state["mail"]["mails"], id=NUMBER)
+def tell_body(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_mail(ui, params)
+    mail = find(ui.state["mail"]["mails"], id=NUMBER)
     assert mail is not None
-    yield from hand.reveal(mail["body"])
+    yield from ui.reveal(mail["body"])
     yield Answer(mail["body"])
 
 
-def tell_subject(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Mail")
-    yield from hand.reveal(params["name"], "row")
-    mail = find(hand.state["mail"]["mails"], id=NUMBER)
+def tell_subject(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Mail")
+    yield from ui.reveal(params["name"], "row")
+    mail = find(ui.state["mail"]["mails"], id=NUMBER)
     assert mail is not None
     yield Answer(mail["subject"])
 
 
-def write(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Mail")
-    yield from hand.tap("Write")
-    yield from hand.write("To", params["name"])
-    yield from hand.write("Subject", params["subject"])
-    yield from hand.tap("Send")
+def write(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Mail")
+    yield from ui.tap("Write")
+    yield from ui.write("To", params["name"])
+    yield from ui.write("Subject", params["subject"])
+    yield from ui.tap("Send")
     yield Done()
 
 
-def reply(hand: Hand, params: Params) -> Oracle:
-    yield from open_mail(hand, params)
-    yield from hand.tap("Reply", "button")
-    yield from hand.write("Text", params["text"])
-    yield from hand.tap("Send")
+def reply(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_mail(ui, params)
+    yield from ui.tap("Reply", "button")
+    yield from ui.write("Text", params["text"])
+    yield from ui.tap("Send")
     yield Done()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from distrl.devices.sim import vocabulary
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Press, Tree
 
@@ -90,54 +90,54 @@ def tells_last(ending: Ending) -> bool:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def open_thread(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Messages")
-    yield from hand.tap(params["name"], "row")
+def open_thread(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Messages")
+    yield from ui.tap(params["name"], "row")
 
 
-def write(hand: Hand, text: str) -> Oracle:
-    yield from hand.write("Message", text)
+def write(ui: ScreenDriver, text: str) -> Oracle:
+    yield from ui.write("Message", text)
     yield Press("enter")
-    yield from hand.clear_popups()
+    yield from ui.clear_popups()
     yield Done()
 
 
-def send(hand: Hand, params: Params) -> Oracle:
-    yield from open_thread(hand, params)
-    yield from write(hand, params["text"])
+def send(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_thread(ui, params)
+    yield from write(ui, params["text"])
 
 
-def start_thread(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Messages")
-    yield from hand.tap("New message")
-    yield from hand.tap(params["name"], "row")
-    yield from write(hand, params["text"])
+def start_thread(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Messages")
+    yield from ui.tap("New message")
+    yield from ui.tap(params["name"], "row")
+    yield from write(ui, params["text"])
 
 
-def delete(hand: Hand, params: Params) -> Oracle:
-    yield from open_thread(hand, params)
-    yield from hand.tap("Delete")
-    yield from hand.tap("Delete", "button")
+def delete(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_thread(ui, params)
+    yield from ui.tap("Delete")
+    yield from ui.tap("Delete", "button")
     yield Done()
 
 
-def read(hand: Hand, params: Params) -> Oracle:
-    yield from open_thread(hand, params)
+def read(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_thread(ui, params)
     yield Done()
 
 
-def mute(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Messages")
-    yield from hand.long_press(params["name"], "row")
-    yield from hand.tap("Mute", "row")
+def mute(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Messages")
+    yield from ui.long_press(params["name"], "row")
+    yield from ui.tap("Mute", "row")
     yield Done()
 
 
-def tell_last(hand: Hand, params: Params) -> Oracle:
-    yield from open_thread(hand, params)
-    found = find(hand.state["messages"]["threads"], name=params["name"])
+def tell_last(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_thread(ui, params)
+    found = find(ui.state["messages"]["threads"], name=params["name"])
     assert found is not None
-    yield from hand.reveal(found["messages"][-1]["text"])
+    yield from ui.reveal(found["messages"][-1]["text"])
     yield Answer(found["messages"][-1]["text"])
 
 

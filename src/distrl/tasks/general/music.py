@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done
 
@@ -92,49 +92,49 @@ def names_artist(ending: Ending) -> bool:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def play(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Music")
-    yield from hand.tap(params["song"], "row")
+def play(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Music")
+    yield from ui.tap(params["song"], "row")
     yield Done()
 
 
-def like(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Music")
-    yield from hand.tap(params["song"], "row")
-    yield from hand.tap("Like", "button")
+def like(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Music")
+    yield from ui.tap(params["song"], "row")
+    yield from ui.tap("Like", "button")
     yield Done()
 
 
-def put_in_list(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Music")
-    yield from hand.tap(params["song"], "row")
-    yield from hand.tap("Add to playlist", "button")
-    yield from hand.tap(params["playlist"], "checkbox")
+def put_in_list(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Music")
+    yield from ui.tap(params["song"], "row")
+    yield from ui.tap("Add to playlist", "button")
+    yield from ui.tap(params["playlist"], "checkbox")
     yield Done()
 
 
-def take_from_list(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Music")
-    yield from hand.tap("Playlists", "tab")
-    yield from hand.tap(params["playlist"], "row")
-    yield from hand.long_press(params["song"], "row")
-    yield from hand.tap("Remove from list", "button")
+def take_from_list(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Music")
+    yield from ui.tap("Playlists", "tab")
+    yield from ui.tap(params["playlist"], "row")
+    yield from ui.long_press(params["song"], "row")
+    yield from ui.tap("Remove from list", "button")
     yield Done()
 
 
-def make_list(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Music")
-    yield from hand.tap("Playlists", "tab")
-    yield from hand.tap("New playlist")
-    yield from hand.write("Playlist name", params["playlist"])
-    yield from hand.tap("Create", "button")
+def make_list(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Music")
+    yield from ui.tap("Playlists", "tab")
+    yield from ui.tap("New playlist")
+    yield from ui.write("Playlist name", params["playlist"])
+    yield from ui.tap("Create", "button")
     yield Done()
 
 
-def look_up_artist(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Music")
-    yield from hand.reveal(params["song"], "row")
-    song = find(hand.state["music"]["songs"], title=params["song"])
+def look_up_artist(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Music")
+    yield from ui.reveal(params["song"], "row")
+    song = find(ui.state["music"]["songs"], title=params["song"])
     assert song is not None
     yield Answer(song["artist"])
 

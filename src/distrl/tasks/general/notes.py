@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 
 from distrl.devices.sim import vocabulary
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Press, Tree
 
@@ -88,52 +88,52 @@ def tells_body(ending: Ending) -> bool:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def open_note(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Notes")
-    yield from hand.tap(params["title"], "row")
+def open_note(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Notes")
+    yield from ui.tap(params["title"], "row")
 
 
-def add(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Notes")
-    yield from hand.tap("Add note")
-    yield from hand.write("Title", params["title"])
-    yield from hand.write("Text", params["text"])
-    yield from hand.tap("Save")
+def add(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Notes")
+    yield from ui.tap("Add note")
+    yield from ui.write("Title", params["title"])
+    yield from ui.write("Text", params["text"])
+    yield from ui.tap("Save")
     yield Done()
 
 
-def delete(hand: Hand, params: Params) -> Oracle:
-    yield from open_note(hand, params)
-    yield from hand.tap("Delete")
-    yield from hand.tap("Delete", "button")
+def delete(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_note(ui, params)
+    yield from ui.tap("Delete")
+    yield from ui.tap("Delete", "button")
     yield Done()
 
 
-def pin(hand: Hand, params: Params) -> Oracle:
-    yield from open_note(hand, params)
-    yield from hand.tap("Pin")
+def pin(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_note(ui, params)
+    yield from ui.tap("Pin")
     yield Done()
 
 
-def tick(hand: Hand, params: Params) -> Oracle:
-    yield from open_note(hand, params)
-    yield from hand.tap(params["item"])
+def tick(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_note(ui, params)
+    yield from ui.tap(params["item"])
     yield Done()
 
 
-def add_item(hand: Hand, params: Params) -> Oracle:
-    yield from open_note(hand, params)
-    yield from hand.write("Add item", params["item"])
+def add_item(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_note(ui, params)
+    yield from ui.write("Add item", params["item"])
     yield Press("enter")
-    yield from hand.clear_popups()
+    yield from ui.clear_popups()
     yield Done()
 
 
-def tell_body(hand: Hand, params: Params) -> Oracle:
-    yield from open_note(hand, params)
-    note = find(hand.state["notes"]["notes"], id=NUMBER)
+def tell_body(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_note(ui, params)
+    note = find(ui.state["notes"]["notes"], id=NUMBER)
     assert note is not None
-    yield from hand.reveal(note["body"])
+    yield from ui.reveal(note["body"])
     yield Answer(note["body"])
 
 

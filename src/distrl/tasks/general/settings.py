@@ -6,7 +6,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.adjusting import CHOICES, TENS, Aim, adjust, choice_of, only, switch, volume_of
 from distrl.tasks.general.records import same
 from distrl.types import Answer, Done
@@ -43,11 +43,11 @@ def on_another_network(params: Params, rng: random.Random) -> tuple[Edit, ...]:
     )
 
 
-def join_network(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Settings")
-    yield from hand.tap("Network", "row")
-    yield from hand.tap("Wi-Fi", "row")
-    yield from hand.tap(params["network"], "row")
+def join_network(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Settings")
+    yield from ui.tap("Network", "row")
+    yield from ui.tap("Wi-Fi", "row")
+    yield from ui.tap(params["network"], "row")
     yield Done()
 
 
@@ -63,25 +63,25 @@ def notifications_are_set(ending: Ending) -> bool:
     return only(ending, "muted", sorted(others | muted))
 
 
-def set_notifications(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Settings")
-    yield from hand.tap("Apps", "row")
-    yield from hand.tap(params["app"], "row")
-    yield from hand.tap("Notifications", "toggle")
+def set_notifications(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Settings")
+    yield from ui.tap("Apps", "row")
+    yield from ui.tap(params["app"], "row")
+    yield from ui.tap("Notifications", "toggle")
     yield Done()
 
 
-def open_page(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Settings")
-    yield from hand.tap(params["page"], "row")
+def open_page(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Settings")
+    yield from ui.tap(params["page"], "row")
     yield Done()
 
 
-def look_up(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Settings")
-    yield from hand.tap("About phone", "row")
-    yield from hand.reveal(params["fact"], "row")
-    yield Answer(fact(hand.state, params))
+def look_up(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Settings")
+    yield from ui.tap("About phone", "row")
+    yield from ui.reveal(params["fact"], "row")
+    yield Answer(fact(ui.state, params))
 
 
 def fact(state: Mapping[str, Any], params: Params) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, same
 from distrl.types import Answer, Done
 
@@ -69,40 +69,40 @@ def fact(ending: Ending, key: str) -> bool:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def search(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("App Store")
-    yield from hand.write("Search apps", params["app"], enter=True)
+def search(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("App Store")
+    yield from ui.write("Search apps", params["app"], enter=True)
 
 
-def open_page(hand: Hand, params: Params) -> Oracle:
-    yield from search(hand, params)
-    yield from hand.tap(params["app"], "row")
+def open_page(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from search(ui, params)
+    yield from ui.tap(params["app"], "row")
 
 
-def open_mine(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("App Store")
-    yield from hand.tap("My apps", "tab")
-    yield from hand.tap(params["app"], "row")
+def open_mine(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("App Store")
+    yield from ui.tap("My apps", "tab")
+    yield from ui.tap(params["app"], "row")
 
 
-def then(way: Callable[[Hand, Params], Oracle], *labels: str) -> Callable[[Hand, Params], Oracle]:
+def then(way: Callable[[ScreenDriver, Params], Oracle], *labels: str) -> Callable[[ScreenDriver, Params], Oracle]:
     """Go that way, tap these buttons, done."""
 
-    def oracle(hand: Hand, params: Params) -> Oracle:
-        yield from way(hand, params)
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from way(ui, params)
         for label in labels:
-            yield from hand.tap(label, "button")
+            yield from ui.tap(label, "button")
         yield Done()
 
     return oracle
 
 
-def look_up(key: str) -> Callable[[Hand, Params], Oracle]:
-    def oracle(hand: Hand, params: Params) -> Oracle:
-        yield from open_page(hand, params)
-        entry = find(hand.state["store"]["apps"], title=params["app"])
+def look_up(key: str) -> Callable[[ScreenDriver, Params], Oracle]:
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from open_page(ui, params)
+        entry = find(ui.state["store"]["apps"], title=params["app"])
         assert entry is not None
-        yield from hand.reveal(entry[key])
+        yield from ui.reveal(entry[key])
         yield Answer(entry[key])
 
     return oracle

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
 from distrl.tasks.general.records import find, others, same
 from distrl.types import Answer, Done, Tree
 
@@ -94,44 +94,44 @@ def sky(city: Tree, params: Params) -> str:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def open_city(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Weather")
-    yield from hand.tap(params["city"], "row")
+def open_city(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Weather")
+    yield from ui.tap(params["city"], "row")
 
 
-def look_up(read: Callable[[Tree, Params], str], tab: str = "") -> Callable[[Hand, Params], Oracle]:
-    def oracle(hand: Hand, params: Params) -> Oracle:
-        yield from open_city(hand, params)
+def look_up(read: Callable[[Tree, Params], str], tab: str = "") -> Callable[[ScreenDriver, Params], Oracle]:
+    def oracle(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from open_city(ui, params)
         if tab:
-            yield from hand.tap(tab, "tab")
-        city = find(hand.state["weather"]["cities"], name=params["city"])
+            yield from ui.tap(tab, "tab")
+        city = find(ui.state["weather"]["cities"], name=params["city"])
         assert city is not None
         value = read(city, params)
-        yield from hand.reveal(params.get("day", value))
+        yield from ui.reveal(params.get("day", value))
         yield Answer(value)
 
     return oracle
 
 
-def add(hand: Hand, params: Params) -> Oracle:
-    yield from hand.open_app("Weather")
-    yield from hand.tap("Add city")
-    yield from hand.write("Search city", params["city"], enter=True)
-    yield from hand.tap(params["city"], "row")
+def add(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from ui.open_app("Weather")
+    yield from ui.tap("Add city")
+    yield from ui.write("Search city", params["city"], enter=True)
+    yield from ui.tap(params["city"], "row")
     yield Done()
 
 
-def remove(hand: Hand, params: Params) -> Oracle:
-    yield from open_city(hand, params)
-    yield from hand.tap("Remove city")
-    yield from hand.tap("Remove", "button")
+def remove(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_city(ui, params)
+    yield from ui.tap("Remove city")
+    yield from ui.tap("Remove", "button")
     yield Done()
 
 
-def change_unit(hand: Hand, params: Params) -> Oracle:
-    yield from open_city(hand, params)
-    yield from hand.tap("Units")
-    yield from hand.tap(params["unit"], "button")
+def change_unit(ui: ScreenDriver, params: Params) -> Oracle:
+    yield from open_city(ui, params)
+    yield from ui.tap("Units")
+    yield from ui.tap(params["unit"], "button")
     yield Done()
 
 

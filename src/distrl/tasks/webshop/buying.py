@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
-from distrl.tasks.webshop import ways
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
+from distrl.tasks.webshop import navigation
 from distrl.tasks.webshop.goods import PRODUCT, entries, title_of
-from distrl.tasks.webshop.ways import near
+from distrl.tasks.webshop.navigation import near
 from distrl.types import Done, Tree
 
 
@@ -69,31 +69,31 @@ def counted(ending: Ending, shop: str) -> bool:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def buy(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.open_product(hand, shop, params)
+def buy(ui: ScreenDriver, shop: str, params: Params) -> Oracle:
+    yield from navigation.open_product(ui, shop, params)
     if "size" in params:
-        yield from hand.tap(params["size"], "chip")
+        yield from ui.tap(params["size"], "chip")
     for _ in range(params.get("count", 1) - 1):
-        yield from hand.tap("Increase Quantity", "button")
-    yield from hand.tap("Add to cart", "button")
+        yield from ui.tap("Increase Quantity", "button")
+    yield from ui.tap("Add to cart", "button")
     yield Done()
 
 
-def remove(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.open_cart(hand, shop)
-    yield from hand.tap(wanted_title(params), "row")
-    yield from hand.tap("Remove", "button")
+def remove(ui: ScreenDriver, shop: str, params: Params) -> Oracle:
+    yield from navigation.open_cart(ui, shop)
+    yield from ui.tap(wanted_title(params), "row")
+    yield from ui.tap("Remove", "button")
     yield Done()
 
 
-def count(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.open_cart(hand, shop)
-    yield from hand.tap(wanted_title(params), "row")
-    while not hand.sees(str(params["count"]), "text"):
-        cart = hand.state["browser"]["shops"][shop]["cart"]
+def count(ui: ScreenDriver, shop: str, params: Params) -> Oracle:
+    yield from navigation.open_cart(ui, shop)
+    yield from ui.tap(wanted_title(params), "row")
+    while not ui.sees(str(params["count"]), "text"):
+        cart = ui.state["browser"]["shops"][shop]["cart"]
         held = next(entry["count"] for entry in cart if entry["title"] == wanted_title(params))
-        yield from hand.tap(f"{'Increase' if held < params['count'] else 'Decrease'} Count", "button")
-    yield from hand.tap("Close", "button")
+        yield from ui.tap(f"{'Increase' if held < params['count'] else 'Decrease'} Count", "button")
+    yield from ui.tap("Close", "button")
     yield Done()
 
 
@@ -118,7 +118,7 @@ def adding(shop: str, cart: tuple[str, ...]) -> tuple[Template, ...]:
             space=PRODUCT,
             start=lambda params, rng: other_things(shop, params, rng),
             check=lambda ending: added(ending, shop),
-            oracle=lambda hand, params: buy(hand, shop, params),
+            oracle=lambda ui, params: buy(ui, shop, params),
             max_steps=20,
             may_change=cart,
         ),
@@ -133,7 +133,7 @@ def adding(shop: str, cart: tuple[str, ...]) -> tuple[Template, ...]:
             space={**PRODUCT, "count": (2, 3)},
             start=lambda params, rng: other_things(shop, params, rng),
             check=lambda ending: added(ending, shop, count=ending.params["count"]),
-            oracle=lambda hand, params: buy(hand, shop, params),
+            oracle=lambda ui, params: buy(ui, shop, params),
             max_steps=20,
             may_change=cart,
         ),
@@ -148,7 +148,7 @@ def adding(shop: str, cart: tuple[str, ...]) -> tuple[Template, ...]:
             space={**PRODUCT, "size": ("S", "L")},
             start=lambda params, rng: other_things(shop, params, rng),
             check=lambda ending: added(ending, shop, size=ending.params["size"]),
-            oracle=lambda hand, params: buy(hand, shop, params),
+            oracle=lambda ui, params: buy(ui, shop, params),
             max_steps=20,
             may_change=cart,
         ),
@@ -168,7 +168,7 @@ def changing(shop: str, cart: tuple[str, ...]) -> tuple[Template, ...]:
             space=PRODUCT,
             start=lambda params, rng: in_the_cart(shop, params, rng),
             check=lambda ending: removed(ending, shop),
-            oracle=lambda hand, params: remove(hand, shop, params),
+            oracle=lambda ui, params: remove(ui, shop, params),
             max_steps=16,
             may_change=cart,
         ),
@@ -183,7 +183,7 @@ def changing(shop: str, cart: tuple[str, ...]) -> tuple[Template, ...]:
             space={**PRODUCT, "count": (1, 2, 3, 4)},
             start=lambda params, rng: in_the_cart(shop, params, rng),
             check=lambda ending: counted(ending, shop),
-            oracle=lambda hand, params: count(hand, shop, params),
+            oracle=lambda ui, params: count(ui, shop, params),
             max_steps=18,
             may_change=cart,
             held_out=True,

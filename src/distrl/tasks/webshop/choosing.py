@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from distrl.tasks.base import Edit, Ending, Hand, Oracle, Params, Template
-from distrl.tasks.webshop import ways
+from distrl.tasks.base import Edit, Ending, Oracle, Params, ScreenDriver, Template
+from distrl.tasks.webshop import navigation
 from distrl.tasks.webshop.goods import NOUNS, PRODUCT, shelf, title_of
-from distrl.tasks.webshop.ways import near
+from distrl.tasks.webshop.navigation import near
 from distrl.types import Answer, Done, Tree
 
 
@@ -35,20 +35,20 @@ def shows_product(ending: Ending, shop: str, title: str) -> bool:
 
 
 def templates(shop: str) -> tuple[Template, ...]:
-    def open_product(hand: Hand, params: Params) -> Oracle:
-        yield from ways.open_product(hand, shop, params)
+    def open_product(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from navigation.open_product(ui, shop, params)
         yield Done()
 
-    def read_price(hand: Hand, params: Params) -> Oracle:
-        yield from ways.open_product(hand, shop, params)
-        price = f"${price_of(hand.state, shop, params)}"
-        yield from hand.reveal(price)
+    def read_price(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from navigation.open_product(ui, shop, params)
+        price = f"${price_of(ui.state, shop, params)}"
+        yield from ui.reveal(price)
         yield Answer(price)
 
-    def open_cheapest(hand: Hand, params: Params) -> Oracle:
-        yield from ways.search(hand, shop, params["noun"])
-        yield from ways.sort(hand, "Low price")
-        yield from hand.tap(cheapest(hand.state, shop, params))
+    def open_cheapest(ui: ScreenDriver, params: Params) -> Oracle:
+        yield from navigation.search(ui, shop, params["noun"])
+        yield from navigation.sort(ui, "Low price")
+        yield from ui.tap(cheapest(ui.state, shop, params))
         yield Done()
 
     def says_price(ending: Ending) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from distrl.tasks.base import Ending, Hand, Oracle, Params, Template
-from distrl.tasks.webshop import ways
+from distrl.tasks.base import Ending, Oracle, Params, ScreenDriver, Template
+from distrl.tasks.webshop import navigation
 from distrl.tasks.webshop.goods import BRANDS, LOOKS, NOUNS, ORDERS
-from distrl.tasks.webshop.ways import away, near
+from distrl.tasks.webshop.navigation import away, near
 from distrl.types import Done
 
 CHOICES = {"sort": "", "brand": "", "under": 0, "rated": 0}
@@ -28,20 +28,20 @@ def results(ending: Ending, shop: str, query: str, **chosen: Any) -> bool:
 # --- oracles ------------------------------------------------------------------------------------
 
 
-def search(hand: Hand, shop: str, query: str) -> Oracle:
-    yield from ways.search(hand, shop, query)
+def search(ui: ScreenDriver, shop: str, query: str) -> Oracle:
+    yield from navigation.search(ui, shop, query)
     yield Done()
 
 
-def sort(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.search(hand, shop, params["noun"])
-    yield from ways.sort(hand, params["order"])
+def sort(ui: ScreenDriver, shop: str, params: Params) -> Oracle:
+    yield from navigation.search(ui, shop, params["noun"])
+    yield from navigation.sort(ui, params["order"])
     yield Done()
 
 
-def narrow(hand: Hand, shop: str, params: Params) -> Oracle:
-    yield from ways.search(hand, shop, params["noun"])
-    yield from ways.narrow(hand, label(params))
+def narrow(ui: ScreenDriver, shop: str, params: Params) -> Oracle:
+    yield from navigation.search(ui, shop, params["noun"])
+    yield from navigation.narrow(ui, label(params))
     yield Done()
 
 
@@ -72,7 +72,7 @@ def finding(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS},
             start=lambda params, rng: away(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"]),
-            oracle=lambda hand, params: search(hand, shop, params["noun"]),
+            oracle=lambda ui, params: search(ui, shop, params["noun"]),
             max_steps=18,
         ),
         Template(
@@ -86,7 +86,7 @@ def finding(shop: str) -> tuple[Template, ...]:
             space={"look": LOOKS, "noun": NOUNS},
             start=lambda params, rng: away(shop, rng),
             check=lambda ending: results(ending, shop, f"{ending.params['look']} {ending.params['noun']}"),
-            oracle=lambda hand, params: search(hand, shop, f"{params['look']} {params['noun']}"),
+            oracle=lambda ui, params: search(ui, shop, f"{params['look']} {params['noun']}"),
             max_steps=18,
         ),
         Template(
@@ -100,7 +100,7 @@ def finding(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS, "order": ORDERS},
             start=lambda params, rng: near(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"], sort=ending.params["order"].capitalize()),
-            oracle=lambda hand, params: sort(hand, shop, params),
+            oracle=lambda ui, params: sort(ui, shop, params),
             max_steps=20,
         ),
     )
@@ -119,7 +119,7 @@ def narrowing(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS, "brand": BRANDS},
             start=lambda params, rng: near(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"], brand=ending.params["brand"]),
-            oracle=lambda hand, params: narrow(hand, shop, params),
+            oracle=lambda ui, params: narrow(ui, shop, params),
             max_steps=20,
         ),
         Template(
@@ -133,7 +133,7 @@ def narrowing(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS, "under": (20, 50, 100)},
             start=lambda params, rng: near(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"], under=ending.params["under"]),
-            oracle=lambda hand, params: narrow(hand, shop, params),
+            oracle=lambda ui, params: narrow(ui, shop, params),
             max_steps=20,
         ),
         Template(
@@ -147,7 +147,7 @@ def narrowing(shop: str) -> tuple[Template, ...]:
             space={"noun": NOUNS, "stars": (3, 4)},
             start=lambda params, rng: near(shop, rng),
             check=lambda ending: results(ending, shop, ending.params["noun"], rated=ending.params["stars"]),
-            oracle=lambda hand, params: narrow(hand, shop, params),
+            oracle=lambda ui, params: narrow(ui, shop, params),
             max_steps=20,
             held_out=True,
         ),

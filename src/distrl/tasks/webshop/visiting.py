@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from distrl.tasks.base import Hand, Oracle, Params, Template
+from distrl.tasks.base import Oracle, Params, ScreenDriver, Template
 from distrl.tasks.webshop.goods import PAGES, SECTIONS
-from distrl.tasks.webshop.ways import away, go_to
+from distrl.tasks.webshop.navigation import away, go_to
 from distrl.types import Done
 
 
-def open_link(key: str, shop: str, hand: Hand, params: Params) -> Oracle:
+def open_link(key: str, shop: str, ui: ScreenDriver, params: Params) -> Oracle:
     """Sections look different in every shop, so any role will do."""
-    yield from go_to(hand, shop)
-    yield from hand.tap(params[key])
+    yield from go_to(ui, shop)
+    yield from ui.tap(params[key])
     yield Done()
 
 

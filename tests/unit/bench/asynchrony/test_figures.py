@@ -2,13 +2,13 @@
 
 import pytest
 
-from distrl.bench.asynchrony.figures import Pair, asynchronous_rate, latencies, rounds, row, synchronous_rate
-from distrl.bench.asynchrony.timeline import Episode, Timeline, Uses
+from distrl.bench.asynchrony.figures import RunPair, asynchronous_rate, latencies, rounds, row, synchronous_rate
+from distrl.bench.asynchrony.timeline import BusyTimes, Timeline, TimelineEpisode
 from distrl.errors import ConfigError
 
 
 def timeline(episodes, *, devices=1, begin=0.0, end=100.0, learner_s=0.0):
-    uses = Uses()
+    uses = BusyTimes()
     for episode in episodes:
         uses.add(episode.slot, "reset", episode.started_at, episode.started_at + 0.2 * episode.own_s)
         uses.add(episode.slot, "act", episode.started_at + 0.2 * episode.own_s, episode.started_at + episode.own_s)
@@ -21,7 +21,9 @@ def back_to_back(lengths, *, gap=0.0, slot=0, version=0):
     for place, length in enumerate(lengths):
         last = place == len(lengths) - 1
         found.append(
-            Episode(slot, at, None if last else at + length, None if last else at + length + gap, length, version)
+            TimelineEpisode(
+                slot, at, None if last else at + length, None if last else at + length + gap, length, version
+            )
         )
         at += length + gap
     return found
@@ -62,7 +64,7 @@ def played_in_rounds(lengths, *, wait=0.0, learner_s=1.0):
     found, at = [], 0.0
     for version, pair in enumerate(lengths):
         after = at + max(pair) + learner_s + wait
-        found += [Episode(slot, at, at + own, after, own, version) for slot, own in enumerate(pair)]
+        found += [TimelineEpisode(slot, at, at + own, after, own, version) for slot, own in enumerate(pair)]
         at = after
     return timeline(found, devices=2, end=at, learner_s=learner_s)
 
@@ -91,7 +93,7 @@ def test_the_row_has_ratio_ceiling_and_what_was_achieved_of_it():
         back_to_back([4.0, 6.0] * 10, gap=0.5) + back_to_back([9.0, 2.0] * 9, gap=0.5, slot=1), devices=2, end=90.0
     )
     held = played_in_rounds([(4.0, 9.0), (6.0, 2.0)])
-    found = row("paper", 2, [Pair(free, held)] * 3)
+    found = row("paper", 2, [RunPair(free, held)] * 3)
     assert found["ratio"] == pytest.approx(found["async_per_min"] / found["sync_per_min"])
     assert found["ratio_ci95"] == pytest.approx([found["ratio"]] * 2)
     assert found["achieved"] == pytest.approx(found["ratio"] / found["ceiling"])

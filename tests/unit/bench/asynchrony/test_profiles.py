@@ -3,12 +3,12 @@ import statistics
 
 import pytest
 
-from distrl.bench.asynchrony.profiles import ACTION_SHARE, ACTIONS, MEAN_S, PROFILES, RESET_SHARE, Pace
+from distrl.bench.asynchrony.profiles import ACTION_SHARE, ACTIONS, MEAN_S, PROFILES, RESET_SHARE, EpisodeDurations
 from distrl.errors import UnknownName
 
 
 def times(profile, count=20_000, scale=1.0):
-    pace = Pace(profile, scale)
+    pace = EpisodeDurations(profile, scale)
     return [pace.episode_s(slot, (slot // 2 + 0.5) / (count // 2)) for slot in range(count)]
 
 
@@ -27,7 +27,7 @@ def test_episodes_of_the_paper_spread_a_hundredfold():
 
 
 def test_in_a_two_speed_fleet_every_other_device_is_four_times_slower():
-    pace = Pace("two-speed", 0.01)
+    pace = EpisodeDurations("two-speed", 0.01)
     assert [pace.episode_s(slot, 0.5) for slot in range(4)] == pytest.approx([1.0, 4.0, 1.0, 4.0])
 
 
@@ -41,11 +41,11 @@ def test_the_scale_shortens_everything_alike():
     rng = random.Random(0)
     for profile in PROFILES:
         quantile = rng.random()
-        assert Pace(profile, 0.5).episode_s(3, quantile) == pytest.approx(
-            0.5 * Pace(profile, 1.0).episode_s(3, quantile)
+        assert EpisodeDurations(profile, 0.5).episode_s(3, quantile) == pytest.approx(
+            0.5 * EpisodeDurations(profile, 1.0).episode_s(3, quantile)
         )
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones():
     with pytest.raises(UnknownName, match="heavy-tail"):
-        Pace("heavytail", 1.0)
+        EpisodeDurations("heavytail", 1.0)

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from toy import ToyDevice, toy_task
 
-from distrl.bench.asynchrony.profiles import Pace
+from distrl.bench.asynchrony.profiles import EpisodeDurations
 from distrl.bench.asynchrony.real import PacedDevice, RealTrial, _episodes, _learner_s, _round_starts, pace_of
-from distrl.bench.asynchrony.timeline import Uses
+from distrl.bench.asynchrony.timeline import BusyTimes
 from distrl.devices.base import Inspectable
 
 
@@ -25,7 +25,7 @@ def rows(*episodes):
 
 
 def resets(*starts, until):
-    uses = Uses()
+    uses = BusyTimes()
     for slot, at in starts:
         uses.add(slot, "reset", at, at + 0.5)
     uses.add(0, "act", until - 0.1, until)
@@ -55,7 +55,7 @@ def test_rounds_begin_with_their_first_episode_and_the_learner_with_the_end_of_t
 
 def test_a_paced_phone_does_what_the_phone_does_and_keeps_account_of_it():
     file = io.StringIO()
-    device = PacedDevice(ToyDevice(latency_s=0.0), 3, Pace("homogeneous", 1e-6), file)
+    device = PacedDevice(ToyDevice(latency_s=0.0), 3, EpisodeDurations("homogeneous", 1e-6), file)
 
     async def use() -> None:
         task = toy_task(1)
@@ -71,10 +71,10 @@ def test_a_paced_phone_does_what_the_phone_does_and_keeps_account_of_it():
 
 def test_both_kinds_differ_in_the_barrier_alone(tmp_path):
     free, held = (
-        RealTrial("quickstart", Pace("two-speed", 0.2), 8, 0, barrier, 3.0, tmp_path).settings()
+        RealTrial("quickstart", EpisodeDurations("two-speed", 0.2), 8, 0, barrier, 3.0, tmp_path).settings()
         for barrier in (False, True)
     )
     assert (free.pacing.max_lag, held.pacing.max_lag) == (None, 0)
-    assert pace_of(held.run.name) == Pace("two-speed", 0.2)
+    assert pace_of(held.run.name) == EpisodeDurations("two-speed", 0.2)
     same = {"run": {**held.run.model_dump(), "name": free.run.name}, "pacing": free.pacing.model_dump()}
     assert {**held.model_dump(), **same} == free.model_dump()

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from distrl.bench.asynchrony.fairness import cohort, ks_distance, ks_limit95
-from distrl.bench.asynchrony.figures import Pair, asynchronous_rate, rounds, row, synchronous_rate
-from distrl.bench.asynchrony.trial import Trial, play
+from distrl.bench.asynchrony.figures import RunPair, asynchronous_rate, rounds, row, synchronous_rate
+from distrl.bench.asynchrony.trial import AsyncTrial, play
 from distrl.runtime.clock import run_virtually
 
 
 def played(folder, *, profile="paper", devices=4, max_lag=None, seconds=40.0, learner_s=5.0, seed=0):
-    trial = Trial(profile, devices, seed, scale=0.02, think_s=0.5, learner_s=learner_s, max_lag=max_lag)
+    trial = AsyncTrial(profile, devices, seed, scale=0.02, think_s=0.5, learner_s=learner_s, max_lag=max_lag)
     return run_virtually(lambda loop: play(trial, folder / f"{profile}-{max_lag}-{seed}", seconds))
 
 
-def test_nobody_waits_without_a_barrier(tmp_path):
+def test_devices_never_wait_without_a_barrier(tmp_path):
     run = played(tmp_path).timeline
     assert asynchronous_rate(run).efficiency > 0.99
     assert run.busy_fraction > 0.95
@@ -30,7 +30,7 @@ def test_with_a_barrier_rounds_are_whole_and_nearly_perfect(tmp_path):
 
 
 def test_with_equal_episodes_both_are_equally_fast(tmp_path):
-    pair = Pair(
+    pair = RunPair(
         played(tmp_path, profile="homogeneous").timeline, played(tmp_path, profile="homogeneous", max_lag=0).timeline
     )
     found = row("homogeneous", 4, [pair])

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 
 from distrl.bench import soak
 from distrl.bench.faults import campaign
-from distrl.bench.faults.campaign import Pair, chosen, figures, headline, run, survived
+from distrl.bench.faults.campaign import FleetPair, chosen, figures, headline, run, survived
 from distrl.bench.faults.rows import ROWS, row
-from distrl.bench.faults.trial import UNKNOWN, Report, Strike, placed, recovery, returned
+from distrl.bench.faults.trial import UNKNOWN, FaultReport, InjectedFault, assign_slots, recovery, returned
 from distrl.cli.main import app
 from distrl.errors import ConfigError
 
@@ -19,43 +19,43 @@ from distrl.errors import ConfigError
 PLAYED = [(0, 0.0, 5.0, True), (0, 6.0, 12.0, False), (0, 19.0, 25.0, True), (1, 0.0, 9.0, True), (1, 9.0, 20.0, True)]
 
 
-def test_recovery_is_from_the_strike_to_the_next_valid_episode():
-    assert recovery(Strike(10.0, 0), PLAYED) == 9.0
-    assert returned(Strike(10.0, 0), PLAYED)
+def test_recovery_is_from_the_fault_to_the_next_valid_episode():
+    assert recovery(InjectedFault(10.0, 0), PLAYED) == 9.0
+    assert returned(InjectedFault(10.0, 0), PLAYED)
 
 
-def test_a_strike_that_cost_no_episode_needs_no_recovery():
-    assert recovery(Strike(10.0, 1), PLAYED) is None
-    assert recovery(Strike(-1.0, 0), PLAYED) is None  # a valid episode came before the broken one
-    assert not returned(Strike(10.0, 1), PLAYED)  # and nothing began after it
+def test_a_fault_that_cost_no_episode_needs_no_recovery():
+    assert recovery(InjectedFault(10.0, 1), PLAYED) is None
+    assert recovery(InjectedFault(-1.0, 0), PLAYED) is None  # a valid episode came before the broken one
+    assert not returned(InjectedFault(10.0, 1), PLAYED)  # and nothing began after it
 
 
 def test_a_phone_that_never_plays_again_has_no_recovery_time():
-    assert recovery(Strike(10.0, 0), PLAYED[:2]) is None
-    assert not returned(Strike(10.0, 0), PLAYED[:2])
+    assert recovery(InjectedFault(10.0, 0), PLAYED[:2]) is None
+    assert not returned(InjectedFault(10.0, 0), PLAYED[:2])
 
 
-def test_strikes_at_processes_go_to_the_phones_that_break_next():
+def test_faults_of_processes_are_assigned_to_the_phones_that_break_next():
     played = [(2, 0.0, 6.0, False), (0, 0.0, 11.0, False), (1, 0.0, 30.0, True)]
-    strikes = [Strike(5.0, UNKNOWN), Strike(10.0, UNKNOWN), Strike(10.0, 1)]
-    placed(strikes, played)
-    assert [strike.slot for strike in strikes] == [2, 0, 1]
+    faults = [InjectedFault(5.0, UNKNOWN), InjectedFault(10.0, UNKNOWN), InjectedFault(10.0, 1)]
+    assign_slots(faults, played)
+    assert [fault.slot for fault in faults] == [2, 0, 1]
 
 
-def pair(**struck):
-    given = {"episodes": 9, "strikes": [Strike(1.0, 0)], "came_back": 1, "recovery_s": [3.0]} | struck
-    return Pair(Report(**given), Report(episodes=10))
+def pair(**changes):
+    given = {"episodes": 9, "faults": [InjectedFault(1.0, 0)], "came_back": 1, "recovery_s": [3.0]} | changes
+    return FleetPair(FaultReport(**given), FaultReport(episodes=10))
 
 
 @pytest.mark.parametrize("fault", ["lost", "doubled", "wrong", "leased"])
-def test_whoever_loses_doubles_or_makes_up_anything_has_not_survived(fault):
+def test_a_fleet_that_loses_doubles_or_makes_up_anything_has_not_survived(fault):
     assert survived(row(6), pair())
     assert not survived(row(6), pair(**{fault: 1}))
 
 
-def test_whoever_could_come_back_must():
+def test_every_phone_that_can_recover_must():
     assert not survived(row(6), pair(came_back=0))
-    assert survived(row(4), pair(came_back=0))  # who trusts nobody stays away; the others play on
+    assert survived(row(4), pair(came_back=0))  # unauthorized phones do not recover; the others play on
     assert not survived(row(4), pair(episodes=0))
 
 
@@ -71,7 +71,7 @@ def test_the_figures_of_a_row_and_of_all():
     }  # fmt: skip
 
 
-def test_the_rows_are_those_that_phones_and_judges_can_break():
+def test_the_rows_are_numbered_as_in_the_docs():
     assert [each.number for each in ROWS] == [*range(1, 16), 24, 25]
     assert chosen("all") == tuple(each.number for each in ROWS)
     assert chosen("6, 24") == (6, 24)
@@ -95,8 +95,8 @@ def test_the_command_prints_the_table_and_writes_it(monkeypatch, tmp_path):
     assert json.loads(file.read_text())["figures"]["rows"][0]["row"] == 6
 
 
-def test_a_soak_says_whether_it_kept_what_was_promised(monkeypatch):
-    monkeypatch.setattr(soak, "play_pair", lambda job: pair(strikes=[Strike(1.0, 0, "freeze")]))
+def test_a_soak_reports_whether_the_threshold_is_met(monkeypatch):
+    monkeypatch.setattr(soak, "play_pair", lambda job: pair(faults=[InjectedFault(1.0, 0, "freeze")]))
     kept = soak.run()
     assert (kept["kinds"], kept["throughput_kept"], kept["bars"]["met"]) == ({"freeze": 1}, 0.9, True)
     monkeypatch.setattr(soak, "play_pair", lambda job: pair(lost=1))

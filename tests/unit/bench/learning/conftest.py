@@ -1,4 +1,4 @@
-"""Records of runs that nobody ran."""
+"""Made-up records of runs."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from distrl.bench.learning.plan import WARM_START, Entry, Plan
-from distrl.bench.learning.record import Episodes, Exam, Record
+from distrl.bench.learning.plan import WARM_START, RaceEntry, RacePlan
+from distrl.bench.learning.record import Episodes, Record, SplitResult
 
 SECONDS = 60.0
 TASKS = 40
@@ -35,10 +35,10 @@ def outcomes(rate: float, seed: int, tasks: int = TASKS) -> str:
     return "".join("1" if difficulty < rate else "0" for difficulty in hard)
 
 
-def record_of(plan: Plan, entry: Entry, rate: float) -> Record:
+def record_of(plan: RacePlan, entry: RaceEntry, rate: float) -> Record:
     config = plan.config(entry).model_dump(mode="json")
     names = tuple(f"task-{number}" for number in range(TASKS))
-    tests = {split: Exam(names, outcomes(rate, entry.seed)) for split in ("test-instances", "test-apps")}
+    tests = {split: SplitResult(names, outcomes(rate, entry.seed)) for split in ("test-instances", "test-apps")}
     if entry.method == WARM_START:
         return Record(entry.method, entry.seed, config, MADE, tests=tests)
     return Record(
@@ -58,16 +58,16 @@ RATES = {"warm_start": 0.2, "a_ride": 0.8, "digirl_sync": 0.5, "digirl_async": 0
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+def plan(tmp_path: Path) -> RacePlan:
     methods = ("a_ride", "digirl_sync", "digirl_async", "a_ride_uniform")
-    return Plan("general", "emulator", SECONDS / 60, dict.fromkeys(methods, 2), tmp_path / "race")
+    return RacePlan("general", "emulator", SECONDS / 60, dict.fromkeys(methods, 2), tmp_path / "race")
 
 
 @pytest.fixture
-def made_up(plan: Plan) -> list[Record]:
+def made_up(plan: RacePlan) -> list[Record]:
     return [record_of(plan, entry, RATES[entry.method]) for entry in plan.entries()]
 
 
 @pytest.fixture
-def make_record() -> Callable[[Plan, Entry, float], Record]:
+def make_record() -> Callable[[RacePlan, RaceEntry, float], Record]:
     return record_of

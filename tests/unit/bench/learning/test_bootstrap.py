@@ -9,7 +9,7 @@ from distrl.bench.learning.bootstrap import Bootstrap, interval, rate, ratio
 
 
 def slow_rates(table: np.ndarray, draws: int) -> list[float]:
-    """Draw tasks, draw seeds, count: as it is told in the docstring."""
+    """A slow version: resample tasks, resample seeds, count."""
     rng = np.random.default_rng(3)
     found = []
     for _ in range(draws):

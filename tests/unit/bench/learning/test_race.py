@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from distrl.bench.learning import race
-from distrl.bench.learning.plan import WARM_START, Entry
+from distrl.bench.learning.plan import WARM_START, RaceEntry
 from distrl.bench.learning.record import Record
 from distrl.errors import ConfigError
 from distrl.policies.models import weights_digest
@@ -19,8 +19,8 @@ from distrl.policies.models import weights_digest
 WRITES_ITS_RECORD = """
 import sys
 from pathlib import Path
-from distrl.bench.learning.job import Job, described
-job = Job.read(Path(sys.argv[1]))
+from distrl.bench.learning.job import RaceJob, described
+job = RaceJob.read(Path(sys.argv[1]))
 described(job, learner_steps=7).write(job.record)
 """
 
@@ -39,7 +39,7 @@ def processes(monkeypatch):
 
     monkeypatch.setattr(race, "start", start)
     monkeypatch.setattr(race, "STAGGER_S", 0.0)
-    monkeypatch.setattr(race, "LOOK_S", 0.01)
+    monkeypatch.setattr(race, "POLL_S", 0.01)
     return scripts, started
 
 
@@ -48,7 +48,7 @@ def short(plan):
     return replace(plan, methods={"a_ride": 1})
 
 
-def test_every_entry_leaves_a_record_and_is_not_run_again(short, processes):
+def test_every_entry_writes_a_record_and_is_not_run_again(short, processes):
     _, started = processes
     records = race.run(short, 2, lambda _: None)
     assert [record.method for record in records] == [WARM_START, "a_ride"]
@@ -58,7 +58,7 @@ def test_every_entry_leaves_a_record_and_is_not_run_again(short, processes):
     assert len(started) == 3
 
 
-def test_a_process_that_dies_is_a_failed_run_with_its_last_words_and_is_tried_again(short, processes):
+def test_a_process_that_dies_is_a_failed_run_with_its_last_log_line_and_is_retried(short, processes):
     scripts, started = processes
     scripts["script"] = "print('out of memory'); raise SystemExit(3)"
     said: list[str] = []
@@ -79,7 +79,7 @@ def test_a_run_that_takes_too_long_is_ended(short, processes, monkeypatch):
     assert all(process.poll() is not None for process in started)
 
 
-def test_whatever_ends_the_race_no_process_is_left_behind(short, processes):
+def test_an_interrupted_race_leaves_no_process_running(short, processes):
     scripts, started = processes
     scripts["script"] = "import time; time.sleep(600)"
 
@@ -93,9 +93,10 @@ def test_whatever_ends_the_race_no_process_is_left_behind(short, processes):
     assert all(process.poll() is not None for process in started)
 
 
-def test_a_job_ends_when_whoever_started_it_was_killed():
+def test_a_job_ends_when_its_parent_was_killed():
     job = (
-        "import os, time; from distrl.bench.learning.job import end_with; end_with(os.getppid());"
+        "import os, time; from distrl.bench.learning.job import end_when_parent_ends;"
+        "end_when_parent_ends(os.getppid());"
         "print('up', flush=True); time.sleep(600)"
     )
     starter = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {job!r}])"
@@ -107,9 +108,29 @@ def test_a_job_ends_when_whoever_started_it_was_killed():
         assert process.stdout.read() == b""
 
 
+@pytest.mark.parametrize(("weight", "same"), [(0.25, True), (0.5, False)])
+def test_records_from_before_settings_belonged_to_their_algorithm_are_compared_by_what_they_meant(
+    short, make_record, weight, same
+):
+    entry = RaceEntry("a_ride", 0)
+    record = make_record(short, entry, 0.5)
+    config = record.config
+    algorithm = {key: value for key, value in config["algorithm"].items() if not key.startswith("priority_")}
+    former = {"failure_priority": weight, "td_error_weight": 1.0, "corrected": algorithm.pop("corrected")}
+    config["algorithm"] = {**algorithm, "surrogate_clip": 0.2}
+    config["replay"] |= former
+    race.record_path(short, entry).parent.mkdir(parents=True)
+    record.write(race.record_path(short, entry))
+    if same:
+        assert race.finished(short, entry)
+    else:
+        with pytest.raises(ConfigError, match="algorithm.priority_failure_weight was 0.5, is 0.25"):
+            race.finished(short, entry)
+
+
 def test_records_of_other_settings_are_not_mixed_in(short, make_record):
     short.records.mkdir(parents=True)
-    entry = Entry("a_ride", 0)
+    entry = RaceEntry("a_ride", 0)
     make_record(short, entry, 0.5).write(race.record_path(short, entry))
     assert race.finished(short, entry)
     with pytest.raises(ConfigError, match="learner.learning_rate was .* another --folder"):
@@ -119,7 +140,7 @@ def test_records_of_other_settings_are_not_mixed_in(short, make_record):
 def test_records_of_other_weights_are_not_mixed_in(short, make_record, monkeypatch):
     """`pocket` may be taught anew, and a folder may be written over; its name stays."""
     short.records.mkdir(parents=True)
-    entry = Entry("a_ride", 0)
+    entry = RaceEntry("a_ride", 0)
     record = make_record(short, entry, 0.5)
     replace(record, weights=weights_digest("pocket")).write(race.record_path(short, entry))
     assert race.finished(short, entry)
@@ -129,7 +150,7 @@ def test_records_of_other_weights_are_not_mixed_in(short, make_record, monkeypat
 
 
 def test_what_a_later_version_of_the_settings_added_does_not_matter(short, make_record):
-    record = make_record(short, Entry("a_ride", 0), 0.5)
+    record = make_record(short, RaceEntry("a_ride", 0), 0.5)
     old = {**record.config, "tasks": {key: value for key, value in record.config["tasks"].items() if key != "lease_s"}}
     assert race.differing(old, record.config) == []
 

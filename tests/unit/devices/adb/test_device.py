@@ -10,8 +10,8 @@ import pytest
 from served import opened, served
 
 from distrl.devices.adb import server as servers
-from distrl.devices.adb.claims import Claim
-from distrl.devices.adb.line import Line
+from distrl.devices.adb.connection import AdbSession
+from distrl.devices.adb.file_lock import FileLock
 from distrl.devices.sim.device import SimPhone
 from distrl.errors import ActionRefused, DeviceError, NoSuchDevice
 from distrl.types import Press, Swipe, Tap, Task, Type
@@ -45,7 +45,7 @@ def test_the_server_has_a_port_of_its_own_and_ends_with_its_last_device(phones):
             return port
 
     port = asyncio.run(use())
-    assert port != servers.EVERYBODYS_PORT
+    assert port != servers.DEFAULT_PORT
     with pytest.raises(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
         pass
 
@@ -76,24 +76,24 @@ def test_a_phone_has_one_owner(phones):
     asyncio.run(twice())
 
 
-def test_a_claim_that_nobody_holds_any_more_is_free():
-    claim = Claim.take("some phone")
-    assert Claim.take("some phone") is None
-    del claim
-    again = Claim.take("some phone")
+def test_a_lock_that_nobody_holds_any_more_is_free():
+    lock = FileLock.acquire("some phone")
+    assert FileLock.acquire("some phone") is None
+    del lock
+    again = FileLock.acquire("some phone")
     assert again is not None
-    again.give_back()
+    again.release()
 
 
 def test_all_attached_phones_are_shared_out_by_slot(phones, monkeypatch):
     monkeypatch.setenv("ADB_LOCAL_TRANSPORT_MAX_PORT", "5554")  # whoever else runs an emulator here keeps it
 
     async def share():
-        server = servers.borrow(True)
+        server = servers.acquire_server(True)
         try:
-            line = Line(server.ensure())
+            line = AdbSession(server.ensure())
             for address in phones.addresses:
-                line.client.connect(address)
+                line.adb.connect(address)
             async with opened("adb://*", 0) as one, opened("adb://*", 1) as two, opened("adb://*", 2) as three:
                 await two.reset(TASK)
                 await one.reset(TASK)
@@ -101,7 +101,7 @@ def test_all_attached_phones_are_shared_out_by_slot(phones, monkeypatch):
                     await three.reset(TASK)
                 return one._attachment.serial, two._attachment.serial
         finally:
-            servers.give_back(server)
+            servers.release_server(server)
 
     assert asyncio.run(share()) == tuple(sorted(phones.addresses))
 

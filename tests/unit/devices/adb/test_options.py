@@ -30,9 +30,9 @@ def test_options_that_are_misspelt_are_refused(query, error):
 
 
 def test_the_server_looks_for_phones_only_where_one_is_not_named_by_host_and_port():
-    assert not AdbOptions.parse("adb://127.0.0.1:5601,phone.lan:5555").seeks
-    assert AdbOptions.parse("adb://127.0.0.1:5601,emulator-5554").seeks
-    assert AdbOptions.parse("adb://*").seeks
-    assert not AdbOptions.parse("adb://emulator-5586").seeks
+    assert not AdbOptions.parse("adb://127.0.0.1:5601,phone.lan:5555").scans
+    assert AdbOptions.parse("adb://127.0.0.1:5601,emulator-5554").scans
+    assert AdbOptions.parse("adb://*").scans
+    assert not AdbOptions.parse("adb://emulator-5586").scans
     assert in_network("[::1]:5555")
     assert not in_network("emulator-5554")

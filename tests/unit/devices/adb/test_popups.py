@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 from distrl.devices.adb.options import AdbOptions
-from distrl.devices.adb.popups import BACK, Watcher, recognised
-from distrl.devices.adb.sight import Look
+from distrl.devices.adb.popups import BACK, PopupHandler, recognize
+from distrl.devices.adb.screen_capture import CapturedScreen
 from distrl.devices.adb.window import Front
 
 ANR = "Application Not Responding: com.example"
@@ -31,7 +31,7 @@ class Panel:
         self.windows, self.known = list(windows), places
         self.pressed: list[list[str]] = []
 
-    async def places(self, size):
+    async def bounds_by_id(self, size):
         return self.known
 
     async def press(self, words):
@@ -40,17 +40,17 @@ class Panel:
             self.windows.pop(0)
 
     async def look(self):
-        return Look(b"", (100, 100), False, Front(window=self.windows[0]))
+        return CapturedScreen(b"", (100, 100), False, Front(window=self.windows[0]))
 
 
 def cleared(
     panel: Panel, query: str = "", served: bool = False, times: int = 1
 ) -> tuple[list[tuple[str, ...]], Counter]:
     counts: Counter[str] = Counter()
-    watcher = Watcher(AdbOptions.parse(f"adb://x?{query}"), panel, panel.press, counts, served=served)
+    popups = PopupHandler(AdbOptions.parse(f"adb://x?{query}"), panel, panel.press, counts, served=served)
 
     async def scene():
-        return [(await watcher.clear(await panel.look(), panel.look))[1] for _ in range(times)]
+        return [(await popups.dismiss(await panel.look(), panel.look))[1] for _ in range(times)]
 
     return asyncio.run(scene()), counts
 
@@ -61,7 +61,7 @@ def cleared(
     + [("com.evil/com.evil.GrantPermissionsActivity", None), ("com.evil/Application Not Responding", None)],
 )  # fmt: skip
 def test_only_boxes_of_the_system_are_recognised(window, kind):
-    box = recognised(window)
+    box = recognize(window)
     assert (box and box.kind) == kind
 
 
@@ -86,9 +86,9 @@ def test_an_app_that_hangs_again_and_again_is_closed():
     panel = Panel(ANR, APP, ANR, APP, ANR, APP)
 
     async def scene():
-        watcher = Watcher(AdbOptions.parse("adb://x"), panel, panel.press, Counter(), served=False)
+        popups = PopupHandler(AdbOptions.parse("adb://x"), panel, panel.press, Counter(), served=False)
         for _ in range(3):
-            await watcher.clear(await panel.look(), panel.look)
+            await popups.dismiss(await panel.look(), panel.look)
             if len(panel.windows) > 1:
                 panel.windows.pop(0)
 

@@ -9,9 +9,9 @@ from served import opened, served, strike
 
 from distrl.devices.adb import recovery
 from distrl.devices.adb import server as servers
-from distrl.devices.adb.calls import Calls
-from distrl.devices.adb.claims import Claim
-from distrl.devices.adb.line import Line
+from distrl.devices.adb.connection import AdbSession
+from distrl.devices.adb.file_lock import FileLock
+from distrl.devices.adb.phone_client import PhoneClient
 from distrl.devices.sim.device import SimPhone
 from distrl.errors import DeviceError, DeviceFrozen, DeviceGone, PhoneFull, StillBooting
 from distrl.types import Press, Task
@@ -33,7 +33,7 @@ def test_every_rung_leaves_a_healthy_phone_healthy_and_ours(phones):
             await device.reset(TASK)
             for rung in device.rungs:
                 await device.recover(rung)
-                assert Claim.take(phones.address) is None
+                assert FileLock.acquire(phones.address) is None
             return device.rungs, await device.reset(TASK)
 
     rungs, screen = asyncio.run(climb())
@@ -150,7 +150,7 @@ def test_a_phone_that_never_boots_can_still_be_rebooted():
         async with opened(f"adb://{address}") as device:
             with pytest.raises(StillBooting):
                 await device.screen()
-            phone.dice.faults = {}
+            phone.fault_injector.faults = {}
             await device.recover("reboot")
 
     with served(f"slow-boot=1:{1e6}") as phones:
@@ -165,11 +165,11 @@ def test_a_reboot_that_was_never_heard_is_not_waited_for(phones, monkeypatch):
     async def climb():
         async with opened(f"adb://{phones.address}") as device:
             await device.reset(TASK)
-            monkeypatch.setattr(Calls, "reboot", unheard)
+            monkeypatch.setattr(PhoneClient, "reboot", unheard)
             with pytest.raises(DeviceError, match="was told to reboot and did not"):
                 await device.recover("reboot")
 
-    monkeypatch.setattr(recovery, "GOING_DOWN_S", 0.1)
+    monkeypatch.setattr(recovery, "SHUTDOWN_S", 0.1)
     asyncio.run(asyncio.wait_for(climb(), 20.0))
 
 
@@ -178,7 +178,7 @@ def test_whoever_begins_above_reconnect_gets_a_line_that_works(phones, rung):
     async def climb():
         async with opened(f"adb://{phones.address}?call_s=2") as device:
             await device.reset(TASK)
-            Line(servers._servers[False].port).client.server_kill()
+            AdbSession(servers._servers[False].port).adb.server_kill()
             with pytest.raises(DeviceGone):
                 await device.recover("retry")
             await device.recover(rung)

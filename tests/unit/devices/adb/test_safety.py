@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from distrl.devices.adb.options import AdbOptions
-from distrl.devices.adb.recipes import script
+from distrl.devices.adb.reset_scripts import reset_script
 from distrl.devices.adb.safety import Guard
 from distrl.devices.adb.window import Front
 from distrl.errors import ActionRefused, ConfigError
@@ -59,16 +59,16 @@ def test_with_a_list_only_its_apps_and_the_way_to_them_are_free():
 @pytest.mark.parametrize("link", ["tel:112", "SMSTO:1", "market://x", "intent:#Intent;end", "file:///data", "reboot"])
 def test_a_reset_opens_no_risky_link(link):
     with pytest.raises(ConfigError, match="does not open"):
-        script(AdbOptions.parse("adb://x"), a_task(link=link), guard())
+        reset_script(AdbOptions.parse("adb://x"), a_task(link=link), guard())
 
 
 def test_a_recipe_stops_the_app_goes_home_and_opens_the_page():
     options = AdbOptions.parse("adb://x?reset=clear&app=com.example")
-    assert script(options, a_task(), guard()).endswith(
+    assert reset_script(options, a_task(), guard()).endswith(
         "am force-stop com.example && pm clear com.example && input keyevent 3 && "
         "monkey -p com.example -c android.intent.category.LAUNCHER 1"
     )
-    linked = script(AdbOptions.parse("adb://x"), a_task(link="https://e.org/?q='$(reboot)'&a=b"), guard())
+    linked = reset_script(AdbOptions.parse("adb://x"), a_task(link="https://e.org/?q='$(reboot)'&a=b"), guard())
     assert linked.endswith("""VIEW -d 'https://e.org/?q='"'"'$(reboot)'"'"'&a=b'""")
     assert "force-stop" not in linked
 
@@ -76,4 +76,4 @@ def test_a_recipe_stops_the_app_goes_home_and_opens_the_page():
 @pytest.mark.parametrize("package", ["a b", "x;reboot", "-n", "$(x)"])
 def test_what_is_no_package_is_refused(package):
     with pytest.raises(ConfigError, match="no name of a package"):
-        script(AdbOptions.parse("adb://x"), a_task(package=package), guard())
+        reset_script(AdbOptions.parse("adb://x"), a_task(package=package), guard())

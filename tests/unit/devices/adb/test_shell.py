@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from served import opened, served
 
-from distrl.devices.adb.line import EXIT, PACKET, STDERR, STDIN, STDOUT
+from distrl.devices.adb.connection import EXIT, PACKET, STDERR, STDIN, STDOUT
 from distrl.devices.adb.shell import Shell
 from distrl.types import Press, Task
 
@@ -179,14 +179,14 @@ def test_a_touch_for_which_no_shell_came_in_time_is_made_after_all(phones, monke
 
     def hangs_once(line, serial):
         if not hung:
-            hung.append(line.open(serial, "exec:sleep 60", tells=False))
+            hung.append(line.open(serial, "exec:sleep 60", is_command=False))
             hung[0].read_exact(1)
         return usual(line, serial)
 
     async def play():
         async with opened(f"adb://{phones.address}?call_s=0.5") as device:
             before = await device.reset(TASK)
-            (await device._attached()).calls.close()
+            (await device._attached()).client.close()
             monkeypatch.setattr(Shell, "open", hangs_once)
             await device.perform(Press("home"))
             return before, await device.screen()
@@ -199,8 +199,8 @@ def test_a_touch_for_which_no_shell_came_in_time_is_made_after_all(phones, monke
 def test_lines_that_belong_together_get_a_shell_of_their_own(phones, opening):
     async def play():
         async with opened(f"adb://{phones.address}") as device:
-            calls = (await device._attached()).calls
-            return await calls.shell("two lines", "echo 'a\nb'; false")
+            client = (await device._attached()).client
+            return await client.shell("two lines", "echo 'a\nb'; false")
 
     answer = asyncio.run(play())
     assert (answer.status, answer.text) == (1, "a\nb\n")

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from distrl.devices.adb.sight import Look
+from distrl.devices.adb.screen_capture import CapturedScreen
 from distrl.devices.adb.watchdog import Watchdog
 from distrl.devices.adb.window import Front
 from distrl.errors import DeviceFrozen
@@ -22,11 +22,11 @@ class Pulse:
         return self.beats.pop(0) if len(self.beats) > 1 else self.beats[0]
 
 
-def look(image: bytes, uptime_s: float | None) -> Look:
-    return Look(image, (1, 1), False, Front(), uptime_s)
+def look(image: bytes, uptime_s: float | None) -> CapturedScreen:
+    return CapturedScreen(image, (1, 1), False, Front(), uptime_s)
 
 
-def watch(pulse: Pulse, *looks: Look, touched: bool = True, at_s: float | None = None) -> Pulse:
+def watch(pulse: Pulse, *looks: CapturedScreen, touched: bool = True, at_s: float | None = None) -> Pulse:
     async def scene() -> None:
         dog = Watchdog("adb://x", pulse)
         for each in looks:

@@ -41,12 +41,12 @@ def test_no_two_claims_are_on_one_port(steps):
             if step == "claim":
                 held.append(ports.claim_ports())
             elif held:
-                held.pop(0).give_back()
+                held.pop(0).release()
             assert len({pair.port for pair in held}) == len(held)
             assert all(pair.port % 2 == 0 and 5586 <= pair.port <= 5682 for pair in held)
     finally:
         for pair in held:
-            pair.give_back()
+            pair.release()
 
 
 def test_no_two_processes_get_one_port(folder):
@@ -67,11 +67,11 @@ def test_no_two_processes_get_one_port(folder):
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_port_that_another_program_listens_on_is_passed_over(folder, which):
     pair = ports.claim_ports()
-    pair.give_back()
+    pair.release()
     with socket.create_server((LOOPBACK, pair.port + which)):
         other = ports.claim_ports()
         assert other.port != pair.port
-        other.give_back()
+        other.release()
 
 
 def test_the_last_port_is_left_alone_and_the_end_of_ports_is_an_error(folder, monkeypatch):
@@ -80,10 +80,10 @@ def test_the_last_port_is_left_alone_and_the_end_of_ports_is_an_error(folder, mo
     assert first.port == ports.PORTS[1]
     with pytest.raises(NoEmulator, match="lower devices.per_worker"):
         ports.claim_ports(avoid=(ports.PORTS[0],))
-    first.give_back()
+    first.release()
 
 
 def test_a_note_that_cannot_be_read_is_removed_and_ends_nobody(folder):
-    (ports.notes() / f"emulator-{ports.PORTS[0]}.json").write_text('{"leader": 1}')
-    assert ports.reap() == []
-    assert not list(ports.notes().glob("*.json"))
+    (ports.session_folder() / f"emulator-{ports.PORTS[0]}.json").write_text('{"leader": 1}')
+    assert ports.end_orphans() == []
+    assert not list(ports.session_folder().glob("*.json"))

@@ -7,7 +7,8 @@ import asyncio
 import pytest
 
 from distrl.devices.open import open_device
-from distrl.devices.sim.device import SimOptions, SimPhone
+from distrl.devices.sim.device import SimPhone
+from distrl.devices.sim.options import SimOptions
 from distrl.errors import ConfigError, UnknownName
 from distrl.types import Press, Tap, Task, Wait
 

@@ -11,18 +11,18 @@ from stub_endpoint import Said, StubEndpoint, completion, verdict
 
 from distrl.errors import BadVerdict, JudgeRefused, JudgeTrouble
 from distrl.judges.vlm import endpoint as module
+from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.endpoint import HttpEndpoint
 from distrl.judges.vlm.reply import Reply
-from distrl.judges.vlm.secret import Key
 
 SECRET = "sk-planted-0123456789"
 
 
 def complete(said: Said | str, timeout_s: float = 20.0, url: str = "") -> Reply:
-    """Ask a stub that says this, or nobody at all."""
+    """Send a request to a stub with this answer, or to a closed port."""
 
     async def ask(address: str) -> Reply:
-        endpoint = HttpEndpoint(url or address, Key(SECRET), timeout_s)
+        endpoint = HttpEndpoint(url or address, ApiKey(SECRET), timeout_s)
         try:
             return await endpoint.complete({"model": "m"})
         finally:
@@ -36,7 +36,7 @@ def test_the_reply_comes_back_and_the_key_went_into_the_header_alone():
     with StubEndpoint(lambda question: verdict(True)) as stub:
 
         async def ask_twice() -> None:
-            endpoint = HttpEndpoint(stub.url, Key(SECRET), 20.0)
+            endpoint = HttpEndpoint(stub.url, ApiKey(SECRET), 20.0)
             for _ in range(2):
                 assert (await endpoint.complete({"model": "m"})).tokens_in == 1000
             await endpoint.close()
@@ -57,7 +57,7 @@ def test_what_may_pass_is_trouble(status):
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
-def test_what_will_not_pass_is_refused_with_a_word_on_what_to_do(status):
+def test_permanent_errors_are_refused_with_advice(status):
     with pytest.raises(JudgeRefused, match=r"judge\.(key_env|model)"):
         complete(Said(b"no such model", status))
 
@@ -82,7 +82,7 @@ def test_a_redirect_is_not_followed_and_the_key_goes_nowhere_else(status):
         Said(hangs=True),
         Said(b'{"choices": []}' * 100, breaks=True),
         Said(b"<html>"),
-        Said(b"x" * (module.LARGEST_ANSWER + 1)),
+        Said(b"x" * (module.MAX_ANSWER_BYTES + 1)),
         Said(gzip.compress(completion("x").body), headers={"Content-Encoding": "gzip"}),
     ],
     ids=["hangs", "breaks off", "is no JSON", "is too large", "is packed unasked"],
@@ -92,7 +92,7 @@ def test_an_answer_that_is_none_is_trouble(said):
         complete(said, timeout_s=0.3 if said.hangs else 20.0)
 
 
-def test_nobody_there_is_trouble():
+def test_an_unreachable_endpoint_is_trouble():
     with StubEndpoint(lambda question: verdict(True)) as gone:
         pass
     with pytest.raises(JudgeTrouble, match="Connect"):
@@ -109,11 +109,11 @@ def test_a_model_that_declines_gave_no_verdict():
 )
 def test_an_address_that_no_key_may_go_to_is_refused(url):
     with pytest.raises(ValueError, match=r"^must "):
-        HttpEndpoint(url, Key(SECRET), 1.0)
+        HttpEndpoint(url, ApiKey(SECRET), 1.0)
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500])
-def test_an_endpoint_that_echoes_the_key_shows_it_to_nobody(status, caplog):
+def test_a_key_that_the_endpoint_echoes_is_redacted(status, caplog):
     caplog.set_level(logging.DEBUG)
     with pytest.raises((JudgeTrouble, JudgeRefused)) as caught:
         complete(Said(f"Incorrect API key provided: {SECRET}\x1b[2J".encode(), status))
@@ -132,12 +132,12 @@ def test_a_proxy_of_the_environment_never_sees_a_request_to_this_machine(monkeyp
 
 def look(status: int) -> str:
     with StubEndpoint(lambda question: Said(b"{}", status)) as stub:
-        found = asyncio.run(HttpEndpoint(stub.url, Key(SECRET), 20.0).look())
+        found = asyncio.run(HttpEndpoint(stub.url, ApiKey(SECRET), 20.0).look())
         assert [question.path for question in stub.questions] == ["/v1/models"]
         return found
 
 
-def test_looking_says_whether_it_answers_and_takes_the_key():
+def test_a_probe_reports_whether_it_answers_and_takes_the_key():
     assert look(200) == look(404) == "answers, and takes the key"
     with pytest.raises(JudgeRefused, match="does not take the key"):
         look(401)

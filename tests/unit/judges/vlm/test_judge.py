@@ -1,4 +1,4 @@
-"""The judge with an endpoint that says what it is told to, on a virtual clock: nothing here waits."""
+"""The judge with a scripted endpoint, on a virtual clock: no test waits."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from films import film
 
-from distrl.config import JudgeConfig
+from distrl.backoff import Backoff
 from distrl.errors import BadVerdict, CannotJudge, ConfigError, JudgeRefused, JudgeTrouble
-from distrl.judges.vlm.backoff import Backoff
+from distrl.judges.settings import ModelSettings
+from distrl.judges.vlm.api_key import ApiKey
 from distrl.judges.vlm.judge import VlmJudge
 from distrl.judges.vlm.prompt import REMINDER
 from distrl.judges.vlm.reply import Reply
-from distrl.judges.vlm.secret import Key
 from distrl.runtime.clock import VirtualLoop, run_virtually
 from distrl.types import Answer, Impossible, Outcome, Tap, Tree
 
@@ -64,8 +64,8 @@ def virtually(story: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 def judge_of(endpoint: Scripted, **changes: Any) -> VlmJudge:
-    config = JudgeConfig.model_validate({"model": "m", "price_in": 2.0, "price_out": 10.0, **changes})
-    return VlmJudge(config, endpoint, Key(SECRET), Backoff(random.Random(0), first_s=1.0, longest_s=8.0))
+    config = ModelSettings.model_validate({"model": "m", "price_in": 2.0, "price_out": 10.0, **changes})
+    return VlmJudge(config, endpoint, ApiKey(SECRET), Backoff(1.0, 8.0, random.Random(0)))
 
 
 def judged(*answers: Reply | Exception, trajectory: Any = None, **changes: Any) -> tuple[Outcome, VlmJudge, Scripted]:
@@ -81,7 +81,7 @@ def test_the_models_verdict_is_the_outcome_and_says_who_gave_it():
 
 
 @pytest.mark.parametrize(("last", "reason"), [(Tap(1, 1), "out of steps"), (Impossible(), "the agent gave up")])
-def test_what_the_agent_does_not_call_done_is_a_failure_that_nobody_is_asked_about(last, reason):
+def test_an_episode_not_declared_done_is_a_failure_without_a_request(last, reason):
     outcome, _, endpoint = judged(YES, trajectory=film(1, last))
     assert outcome == Outcome("failure", reason)
     assert endpoint.bodies == []
@@ -249,6 +249,6 @@ def test_closing_closes_the_endpoint():
 def test_what_a_config_lacks_is_named(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(ConfigError, match=r"judge\.model"):
-        VlmJudge.open(JudgeConfig(kind="vlm"))
+        VlmJudge.open(ModelSettings(kind="vlm"))
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
-        VlmJudge.open(JudgeConfig(kind="vlm", model="m"))
+        VlmJudge.open(ModelSettings(kind="vlm", model="m"))

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import toy_task
 
-from distrl.config import JudgeConfig
 from distrl.errors import CannotJudge
-from distrl.judges.vlm.prompt import REMINDER, RULES, ask, fenced, last_screens
+from distrl.judges.settings import ModelSettings
+from distrl.judges.vlm.prompt import REMINDER, RULES, build_request, delimited, last_screens
 from distrl.judges.vlm.reply import SCHEMA
 from distrl.types import Answer, Done, Invalid, LongPress, Swipe, Tap, Type
 
-CONFIG = JudgeConfig(model="a-model", screenshots=2)
+CONFIG = ModelSettings(model="a-model", screenshots=2)
 
 
 def texts(question) -> list[str]:
@@ -37,15 +37,17 @@ def facts(question) -> dict:
 
 
 def test_a_request_is_strict_cold_and_for_the_model_of_the_config():
-    body = ask(CONFIG, toy_task(1), film(1)).body
+    body = build_request(CONFIG, toy_task(1), film(1)).body
     assert (body["model"], body["temperature"], body["max_tokens"]) == ("a-model", 0, 300)
     wanted = {"name": "verdict", "strict": True, "schema": SCHEMA}
     assert body["response_format"] == {"type": "json_schema", "json_schema": wanted}
     assert body["messages"][0] == {"role": "system", "content": RULES}
-    assert "max_tokens" not in ask(CONFIG.model_copy(update={"reply_tokens": None}), toy_task(1), film(1)).body
+    assert (
+        "max_tokens" not in build_request(CONFIG.model_copy(update={"reply_tokens": None}), toy_task(1), film(1)).body
+    )
 
 
-def test_goal_and_actions_are_told_in_the_order_of_the_episode():
+def test_goal_and_actions_are_in_the_request_in_order():
     actions = (
         Tap(1, 2),
         LongPress(3, 4),
@@ -54,7 +56,7 @@ def test_goal_and_actions_are_told_in_the_order_of_the_episode():
         Invalid("?", "no action"),
         Answer("3.40"),
     )
-    told = facts(ask(CONFIG, toy_task(2), film(2, *actions)))
+    told = facts(build_request(CONFIG, toy_task(2), film(2, *actions)))
     assert told["goal"] == toy_task(2).goal
     assert [each["action"] for each in told["actions"]] == ["tap", "long_press", "swipe", "type", "invalid", "answer"]
     assert told["actions"][2] == {"action": "swipe", "x": 5, "y": 6, "to_x": 7, "to_y": 8}
@@ -63,7 +65,7 @@ def test_goal_and_actions_are_told_in_the_order_of_the_episode():
 
 def test_the_last_different_screens_are_shown_oldest_first():
     seen = film(3, Tap(0, 0), Tap(1, 0), Tap(2, 0), Done(), last=3)  # screens -1, 1, 2, 3 and 3 again at the end
-    question = ask(CONFIG, seen.task, seen)
+    question = build_request(CONFIG, seen.task, seen)
     assert images(question) == [shown(2).image, shown(3).image]
     assert [when for when, _ in last_screens(seen, 9)] == [
         "before action 1",
@@ -78,7 +80,7 @@ def test_a_trajectory_without_its_screenshots_cannot_be_judged():
     bare = film(1)
     for broken in (replace(bare, steps=(), last_screen=None), replace(bare, last_screen=bare.last_screen.reference())):
         with pytest.raises(CannotJudge):
-            ask(CONFIG, bare.task, broken)
+            build_request(CONFIG, bare.task, broken)
 
 
 hostile = st.text() | st.sampled_from(
@@ -88,7 +90,7 @@ hostile = st.text() | st.sampled_from(
 
 @given(st.lists(hostile, max_size=4), hostile)
 def test_no_text_steps_out_of_the_data(typed, goal):
-    block = fenced({"goal": goal, "actions": [{"action": "type", "text": text} for text in typed]})
+    block = delimited({"goal": goal, "actions": [{"action": "type", "text": text} for text in typed]})
     first, *inside, last = block.splitlines()
     mark = first.removeprefix("BEGIN DATA ")
     assert len(mark) == 16
@@ -101,27 +103,27 @@ def test_no_text_steps_out_of_the_data(typed, goal):
 
 
 def test_a_very_long_text_is_cut():
-    told = facts(ask(CONFIG, toy_task(1), film(1, Answer("x" * 10_000))))
+    told = facts(build_request(CONFIG, toy_task(1), film(1, Answer("x" * 10_000))))
     assert len(told["actions"][0]["text"]) == 500
 
 
 def test_the_same_question_has_the_same_name_and_any_other_has_another():
     trajectory = film(1, Tap(1, 0), Done())
-    name = ask(CONFIG, trajectory.task, trajectory).digest
-    assert ask(CONFIG, trajectory.task, replace(trajectory, id="another", worker="x")).digest == name
+    name = build_request(CONFIG, trajectory.task, trajectory).digest
+    assert build_request(CONFIG, trajectory.task, replace(trajectory, id="another", worker="x")).digest == name
     others = [
-        ask(CONFIG.model_copy(update={"model": "b-model"}), trajectory.task, trajectory),
-        ask(CONFIG.model_copy(update={"url": "http://127.0.0.1:1/v1"}), trajectory.task, trajectory),
-        ask(CONFIG, replace(trajectory.task, goal="press 9"), trajectory),
-        ask(CONFIG, trajectory.task, film(1, Tap(2, 0), Done())),
-        ask(CONFIG, trajectory.task, replace(trajectory, last_screen=shown(3))),
+        build_request(CONFIG.model_copy(update={"model": "b-model"}), trajectory.task, trajectory),
+        build_request(CONFIG.model_copy(update={"url": "http://127.0.0.1:1/v1"}), trajectory.task, trajectory),
+        build_request(CONFIG, replace(trajectory.task, goal="press 9"), trajectory),
+        build_request(CONFIG, trajectory.task, film(1, Tap(2, 0), Done())),
+        build_request(CONFIG, trajectory.task, replace(trajectory, last_screen=shown(3))),
     ]
     assert len({name, *(other.digest for other in others)}) == len(others) + 1
 
 
 def test_a_reminder_comes_last_and_keeps_the_name():
-    question = ask(CONFIG, toy_task(1), film(1))
-    again = question.reminded()
+    question = build_request(CONFIG, toy_task(1), film(1))
+    again = question.with_reminder()
     assert again.digest == question.digest
     assert again.body["messages"][:-1] == question.body["messages"]
     assert again.body["messages"][-1] == {"role": "user", "content": REMINDER}

@@ -8,13 +8,13 @@ import pytest
 
 from distrl.errors import ConfigError
 from distrl.tasks.base import load_suite
-from distrl.tasks.files.entry import Entry
+from distrl.tasks.files.entry import TaskEntry
 from distrl.tasks.files.reading import read_entries, read_text
 
 
 @pytest.fixture
 def entries(tmp_path):
-    def read(text: str, name: str = "mine.yaml") -> list[Entry]:
+    def read(text: str, name: str = "mine.yaml") -> list[TaskEntry]:
         path = tmp_path / name
         path.write_text(textwrap.dedent(text), encoding="utf-8")
         return read_entries(path, read_text(path))
@@ -58,7 +58,7 @@ def test_yaml_gives_every_field_and_defaults_where_it_says_nothing(entries):
             split: test-templates
         """
     )
-    assert first == Entry(
+    assert first == TaskEntry(
         4, "Turn on wifi", "", "com.android.settings", "https://example.com/a?b=c", "clear",
         {"foreground": ("com.android.settings",), "shows": ("Wi-Fi", "On")}, 4, {}, "",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What an app is to the phone: seeded data, pages drawn from it, and answers to events.
+"""Base class of apps: seeded data, pages drawn from it, and handlers of events.
 
 The whole phone is one plain tree:
 
@@ -22,7 +22,7 @@ from distrl.types import Tree
 
 
 class Context:
-    """An app's hand on the phone while it draws a page or answers an event."""
+    """What an app may use of the phone while it draws a page or handles an event."""
 
     def __init__(self, state: Tree, frame: Tree) -> None:
         self.state = state

@@ -33,7 +33,7 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ChoiceSetting:
     """One of several values, chosen on a page of its own."""
 
     title: str
@@ -50,7 +50,7 @@ class Link:
     icon: str = ""
 
 
-Line = Switch | Level | Choice | Link
+Line = Switch | Level | ChoiceSetting | Link
 
 NETWORKS = ("Home", "Office", "Guest", "Cafe", "Library", "Hotel", "School", "Airport", "Garden", "Station")
 RINGTONES = ("Bell", "Bird", "Drum", "Forest", "Ocean", "Piano", "Rain", "Star", "Summer", "Wave", "Wind", "Robot")
@@ -94,8 +94,8 @@ PAGES: dict[str, tuple[str, tuple[Line, ...]]] = {
             Switch("Night light", "night_light"),
             Switch("Auto rotate", "auto_rotate"),
             Switch("Color boost", "color_boost"),
-            Choice("Font size", "font_size", FONT_SIZES),
-            Choice("Screen timeout", "timeout", TIMEOUTS),
+            ChoiceSetting("Font size", "font_size", FONT_SIZES),
+            ChoiceSetting("Screen timeout", "timeout", TIMEOUTS),
         ),
     ),
     "sound": (
@@ -108,14 +108,14 @@ PAGES: dict[str, tuple[str, tuple[Line, ...]]] = {
             Switch("Vibration", "vibration"),
             Switch("Touch sounds", "touch_sounds"),
             Switch("Key sounds", "key_sounds"),
-            Choice("Ringtone", "ringtone", RINGTONES),
+            ChoiceSetting("Ringtone", "ringtone", RINGTONES),
         ),
     ),
     "battery": ("Battery", (Switch("Battery saver", "saver"), Switch("Show percent", "percent"))),
     "security": (
         "Security",
         (
-            Choice("Screen lock", "lock", LOCKS),
+            ChoiceSetting("Screen lock", "lock", LOCKS),
             Switch("Fingerprint", "fingerprint"),
             Switch("Find phone", "find_phone"),
         ),
@@ -155,7 +155,7 @@ class SettingsApp(App):
     def seed(self, rng: random.Random) -> Tree:
         data: Tree = {line.key: rng.random() < 0.5 for line in lines(Switch)}
         data |= {line.key: rng.randrange(1, 10) * 10 for line in lines(Level)}
-        data |= {line.key: rng.choice(line.options) for line in lines(Choice)}
+        data |= {line.key: rng.choice(line.options) for line in lines(ChoiceSetting)}
         networks = rng.sample(NETWORKS, 6)
         data |= {"wifi": True, "networks": networks, "network": networks[0], "language": rng.choice(LANGUAGES)}
         # Light on most phones, so that most screens are.
@@ -179,7 +179,7 @@ class SettingsApp(App):
                 return Toggle(title, ctx.data[key], ("toggle", key))
             case Level(title, key):
                 return Slider(title, ctx.data[key], key)
-            case Choice(title, key, _):
+            case ChoiceSetting(title, key, _):
                 return Row(title, value=ctx.data[key], tap=("push", "choice", {"key": key}))
             case Link(title, page, icon):
                 return Row(title, icon=icon, value=self._state_of(ctx, page), tap=("push", page, {}))
@@ -192,7 +192,7 @@ class SettingsApp(App):
 
     def page_choice(self, ctx: Context) -> Page:
         key = ctx.args["key"]
-        choice = next(line for line in lines(Choice) if line.key == key)
+        choice = next(line for line in lines(ChoiceSetting) if line.key == key)
         return Page(choice.title, self._options(ctx, key, choice.options), colour=self.colour)
 
     def page_language(self, ctx: Context) -> Page:
