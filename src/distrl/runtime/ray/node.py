@@ -111,7 +111,7 @@ def start_node(
     address: str, token: Path | None, resources: Mapping[str, float], listen: str | None, folder: Path
 ) -> Node:
     """Join the Ray at this address with a node of our own. Raises `CannotJoin`, or `TooSlow`."""
-    host, _, port = address.rpartition(":")
+    head, (host, _, port) = address, address.rpartition(":")
     environment = of_node(token, cluster=True)
     options = ["--resources", json.dumps(dict(resources)), "--object-store-memory", str(OBJECT_STORE_MB * 2**20)]
     if listen is not None and not is_loopback(listen):
@@ -120,10 +120,10 @@ def start_node(
         # For 127.0.0.1 `ray start` would take this machine's address on the network. Spelled so, it is left alone, and
         # the node that joins gets the address that the other end sees: 127.0.0.1. Ray's default resolver, unlike the
         # system's, does not know the spelling.
-        address = f"127.1:{port}"
+        head = f"127.1:{port}"
         environment["GRPC_DNS_RESOLVER"] = "native"
     try:
-        return Node(["--address", address, *options], environment, folder)
+        return Node(["--address", head, *options], environment, folder)
     except RayNotStarted as error:
         if error.refused:
             raise CannotJoin(
