@@ -21,7 +21,7 @@ from toy import JournalBuilder, ToyDevice, journal, toy_config
 
 from distrl.config import Config
 from distrl.runtime import launch
-from distrl.runtime.ray.cluster import write_token
+from distrl.runtime.ray.tokens import write_token
 from distrl.store.run import RunStore
 
 

@@ -20,7 +20,8 @@ from toy import JournalBuilder, journal, toy_config
 
 from distrl.learner import checkpoint
 from distrl.runtime import launch
-from distrl.runtime.ray.cluster import PREFIX, sweep
+from distrl.runtime.ray.cluster import sweep
+from distrl.runtime.ray.environment import PREFIX
 from distrl.store.run import RunStore
 
 INTRUDER = """

@@ -96,10 +96,10 @@ def _play(config: Config, synthetic: SyntheticLoad) -> History:
     from distrl.bench._synthetic_run import SyntheticBuilder, read_timestamps
     from distrl.runtime import lifecycle
     from distrl.runtime.progress import Silent
-    from distrl.runtime.ray import RayRun
+    from distrl.runtime.ray import engine
 
     builder = SyntheticBuilder(config, synthetic)
-    lifecycle.run(builder, RayRun, Silent(), resume=False)
+    lifecycle.run(builder, engine(config.runtime), Silent(), resume=False)
     return History.read(read_timestamps(builder.timestamps_folder))
 
 

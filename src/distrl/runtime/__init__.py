@@ -38,8 +38,9 @@ def launch(
     if serial:
         check_virtual_time(config)
     config, kept = keep(config)
-    start, again = _serial if serial else _ray, resume is not None
-    return lifecycle.run((builder or Builder)(config), start(), progress or Silent(), resume=again, tasks=kept)
+    start = _serial() if serial else _ray(config)
+    again = resume is not None
+    return lifecycle.run((builder or Builder)(config), start, progress or Silent(), resume=again, tasks=kept)
 
 
 def evaluate_policy(
@@ -56,6 +57,9 @@ def evaluate_policy(
 
 def time_inference(builder: Builder, *, steps: int, think_s: float) -> InferenceTimings:
     """Have `workers.count` workers ask for decisions as in a run of these parts, and time the answers."""
+    from distrl.runtime.ray import prepare
+
+    prepare(builder.config.runtime)
     from distrl.runtime.ray.inference_load import time_inference as timed
 
     return timed(builder, steps=steps, think_s=think_s)
@@ -67,7 +71,7 @@ def _serial() -> StartEngine:
     return SerialRun
 
 
-def _ray() -> StartEngine:
-    from distrl.runtime.ray import RayRun
+def _ray(config: Config) -> StartEngine:
+    from distrl.runtime.ray import engine
 
-    return RayRun
+    return engine(config.runtime)

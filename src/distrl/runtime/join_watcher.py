@@ -1,13 +1,14 @@
-"""A machine that joins a training: one process that watches, one that plays and may come to any end.
+"""A machine that joins a training: one process that watches, and one that joins and may come to any end.
 
-The member (`distrl.runtime.ray.join_process`) holds the Ray node; a Ray that loses its head ends the process it lives
-in. The watcher starts it again when the training is back. The member leaves in good order when its standard input
-closes, so also when the watcher is killed. No signal is sent to anybody.
+The joining process (`distrl.runtime.ray.join_process`) starts and uses the Ray node; a Ray that loses its head may end
+the process that uses it. The watcher starts it again when the training is back. The joining process leaves in good
+order when its standard input closes, so also when the watcher is killed. No signal is sent to anybody.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -21,12 +22,12 @@ from pathlib import Path
 from distrl.errors import CannotJoin
 from distrl.runtime.interrupt import Interrupt
 
-MEMBER = "distrl.runtime.ray.join_process"
-GONE = 75
-"""Exit status of a member whose training went away: try again later."""
+JOIN_PROCESS = "distrl.runtime.ray.join_process"
+TRY_AGAIN = 75
+"""Exit status of a joining process whose training went away, or whose Ray was too slow to start."""
 RETRY_S = 2.0
 WATCH_S = 0.2
-LAST_WORDS = 12
+LAST_LINES = 12
 
 Say = Callable[[str], None]
 
@@ -50,7 +51,7 @@ class Offer:
 
 def join(offer: Offer, say: Say) -> int:
     """Play for a training until it is over or somebody interrupts: 0. Raises `CannotJoin` when it refuses us."""
-    from distrl.runtime.ray.cluster import PREFIX
+    from distrl.runtime.ray.environment import PREFIX
 
     with Interrupt() as interrupt:
         while True:
@@ -59,7 +60,7 @@ def join(offer: Offer, say: Say) -> int:
                 code = _play(offer, folder, say, interrupt)
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
-            if code != GONE or interrupt.requested:
+            if code != TRY_AGAIN or interrupt.requested:
                 return code
             if not _wait_for(offer, interrupt):
                 return 0
@@ -67,48 +68,57 @@ def join(offer: Offer, say: Say) -> int:
 
 def _wait_for(offer: Offer, interrupt: Interrupt) -> bool:
     """Until the address answers; False after an interrupt."""
-    from distrl.runtime.ray.node import AUTO, answers
-
     while not interrupt.requested:
         time.sleep(RETRY_S)
-        if offer.address == AUTO or answers(offer.address):
+        if _answers(offer):
             return True
     return False
 
 
+def _answers(offer: Offer) -> bool:
+    from distrl.runtime.ray.environment import AUTO, answers
+
+    return offer.address == AUTO or answers(offer.address)
+
+
 def _play(offer: Offer, folder: Path, say: Say, interrupt: Interrupt) -> int:
-    log = folder / "member.log"
+    from distrl.runtime.ray.environment import of_joining_process
+
+    log = folder / "join.log"
     with log.open("w") as errors:
-        member = subprocess.Popen(
-            [sys.executable, "-m", MEMBER, str(folder)],
+        process = subprocess.Popen(
+            [sys.executable, "-m", JOIN_PROCESS, str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
-            start_new_session=True,  # Ctrl-C in the terminal is ours to hear; the member hears it from us
+            start_new_session=True,  # Ctrl-C in the terminal is ours to hear; the process hears it from us
+            env={**os.environ, **of_joining_process(offer.address, offer.token)},
         )
-    assert member.stdin is not None
-    member.stdin.write(json.dumps(asdict(offer)) + "\n")
-    member.stdin.flush()
-    told = _Told(member, say)
-    while member.poll() is None:
+    assert process.stdin is not None
+    process.stdin.write(json.dumps(asdict(offer)) + "\n")
+    process.stdin.flush()
+    messages = _Messages(process, say)
+    while process.poll() is None:
         time.sleep(WATCH_S)
-        if interrupt.requested and not member.stdin.closed:
+        if interrupt.requested and not process.stdin.closed:
             say("Leaving: what is being played goes back, what is finished is delivered …")
-            member.stdin.close()
-    told.finish()
-    if member.returncode not in (0, GONE):
-        raise CannotJoin(told.error or f"The worker ended unexpectedly:\n{_last_words(log)}")
-    return member.returncode
+            process.stdin.close()
+    messages.finish()
+    if process.returncode not in (0, TRY_AGAIN):
+        if not messages.error and not _answers(offer):
+            return TRY_AGAIN  # Ray noticed that the training is gone before the process did, and ended it
+        raise CannotJoin(messages.error or f"The worker ended unexpectedly:\n{_last_lines(log)}")
+    return process.returncode
 
 
-class _Told:
-    """What a member says, line by line. Lines that are not ours (Ray's) are passed over."""
+class _Messages:
+    """What the joining process reports, line by line. Lines that are not its own (Ray's) are passed over."""
 
-    def __init__(self, member: subprocess.Popen[str], say: Say) -> None:
+    def __init__(self, process: subprocess.Popen[str], say: Say) -> None:
         self.error = ""
         self._say = say
-        self._member = member
+        self._process = process
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._thread.start()
 
@@ -116,8 +126,8 @@ class _Told:
         self._thread.join(timeout=5.0)
 
     def _listen(self) -> None:
-        assert self._member.stdout is not None
-        for line in self._member.stdout:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
             try:
                 tree = json.loads(line)
             except ValueError:
@@ -128,5 +138,5 @@ class _Told:
                 self.error = str(tree["error"])
 
 
-def _last_words(log: Path) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-LAST_WORDS:])
+def _last_lines(log: Path) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-LAST_LINES:])

@@ -154,6 +154,9 @@ def render_phone() -> Screen:
 
 def start_ray() -> str:
     """Start a Ray as a run would, ask it what it has, and end it."""
+    from distrl.runtime.ray import prepare
+
+    prepare(RuntimeConfig())
     import ray
 
     from distrl.runtime.ray.cluster import Cluster

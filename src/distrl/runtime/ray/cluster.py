@@ -8,41 +8,26 @@ seen to it.
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import ray
-from ray._private import ray_constants
 
 from distrl.config import RuntimeConfig
 from distrl.errors import ConfigError
 from distrl.ports import LOOPBACK
+from distrl.runtime.ray.environment import LOCAL as LOCAL
+from distrl.runtime.ray.environment import PREFIX, TOKEN_VALUE, prepare, with_token
+from distrl.runtime.ray.node import Node, RayNotStarted, TooSlow, start_head
+from distrl.runtime.ray.tokens import use_token, write_token
 
-LOCAL = "local"
-PREFIX = "distrl-"
 TRACE = ".ray"
 """File in the run folder that names the private folder of its Ray, so that a killed run's can be swept away."""
 JOIN = "join.txt"
 """File in the run folder with the command that other machines join with."""
-
-
-def environment(token: Path | None, listen: str, port: int | None = None) -> dict[str, str]:
-    """What a Ray of ours is started with, here or on a machine that joins; without a token, the user's own counts."""
-    authentication = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)} if token else {}
-    return {
-        **authentication,
-        "RAY_GCS_SERVER_PORT": str(port or 0),  # 0: any that is free
-        "RAY_USAGE_STATS_ENABLED": "0",
-        # The name is historical: without clusters Ray binds every port to loopback, on every system.
-        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0" if listen == LOOPBACK else "1",
-        # Ray would add 15: on a busy machine its processes then wait for everybody else's. Who wants that says `nice`.
-        "RAY_worker_niceness": "0",
-        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # a process without reserved GPUs may still use what is there
-        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
-    }
+TRIES = 3
+"""Ray waits half a minute for its own processes; on a busy machine that may not be enough the first time."""
 
 
 def cores() -> int:
@@ -55,77 +40,86 @@ class Cluster:
 
     def __init__(self, config: RuntimeConfig, run_folder: Path, namespace: str) -> None:
         self._trace = run_folder / TRACE
-        self._private: Path | None = None
+        self._folder: Path | None = None
+        """Private, with everything of a Ray of our own; null on somebody's cluster."""
         self._token: Path | None = None
         """A token of our making, which ends with us."""
+        self._node: Node | None = None
         self.join_command = ""
         """What somebody types on another machine to join; empty where nobody may."""
         if config.address == LOCAL:
             self._start(config, namespace)
         else:
-            _join(config.address, namespace)
+            connect(config.address, namespace)
 
     def close(self) -> None:
         ray.shutdown()
-        for mine in (self._token, self._trace.with_name(JOIN)) if self._private else ():
-            if mine is not None:
-                mine.unlink(missing_ok=True)
-        if self._private is not None:
-            shutil.rmtree(self._private, ignore_errors=True)
-            self._trace.unlink(missing_ok=True)
+        if self._node is not None:
+            self._node.close()
+        if self._folder is not None:
+            for path in (self._token, self._trace.with_name(JOIN), self._trace):
+                if path is not None:
+                    path.unlink(missing_ok=True)
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _start(self, config: RuntimeConfig, namespace: str) -> None:
+        prepare(config)
         sweep(self._trace)
         # Sockets lie in this folder and their paths may have 107 characters: a run folder could be too deep for them.
-        self._private = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._trace.write_text(str(self._private))
-        listen = config.listen or LOOPBACK
-        token = self._open_token(config)
-        os.environ.update(environment(token, listen, config.port))
-        read_environment_again()
-        _init(
-            address=LOCAL,
-            namespace=namespace,
-            num_cpus=max(2, cores()),
-            include_dashboard=False,
-            object_store_memory=max(80, config.object_store_mb) * 2**20,  # Ray refuses less than 75 MB
-            _node_ip_address=listen,
-            _temp_dir=str(self._private / "ray"),
-        )
+        self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        self._trace.write_text(str(self._folder))
+        try:
+            token = self._open_token(config)
+            os.environ.pop(TOKEN_VALUE, None)
+            os.environ.update(with_token(token))
+            self._node = start(config, token, self._folder)
+            connect(self._node.address, namespace)
+        except BaseException:
+            self.close()
+            raise
         if config.listen:
-            address = ray.get_runtime_context().gcs_address
-            self.join_command = f"distrl worker --address {address} --token {token}"
+            self.join_command = f"distrl worker --address {self._node.address} --token {token}"
             self._trace.with_name(JOIN).write_text(f"{self.join_command}\n")
 
     def _open_token(self, config: RuntimeConfig) -> Path:
         """The user's token; or a new one, in the run folder where others may join, out of everybody's way elsewhere."""
         if config.token is not None:
-            check_token(config.token)
+            use_token(config.token)
             return config.token.absolute()
-        assert self._private is not None
-        self._token = self._trace.with_name("token") if config.listen else self._private / "token"
+        assert self._folder is not None
+        self._token = (self._trace.with_name("token") if config.listen else self._folder / "token").absolute()
         self._token.unlink(missing_ok=True)  # of a run that was killed
         write_token(self._token)
         return self._token
 
 
-def check_token(path: Path) -> None:
-    """Ray ends the process that gives it no token. Raises `ConfigError` before."""
+def start(config: RuntimeConfig, token: Path, folder: Path) -> Node:
+    """The head of a Ray of our own. Raises `ConfigError` when it does not start."""
+    memory = max(80, config.object_store_mb) * 2**20  # Ray refuses less than 75 MB
+    for number in range(TRIES):
+        try:
+            return start_head(
+                config.listen or LOOPBACK, config.port or 0, max(2, cores()), memory, token, folder / f"ray{number}"
+            )
+        except TooSlow:
+            continue
+        except RayNotStarted as error:
+            raise ConfigError(
+                f"Ray does not start on this machine. Its last words:\n{error}\n"
+                "Check runtime.listen and runtime.port; `distrl doctor` tries it alone."
+            ) from error
+    raise ConfigError(f"Ray did not start in {TRIES} × 30 s: this machine is too busy. Start the run again later.")
+
+
+def connect(address: str, namespace: str) -> None:
+    """Make this process a driver of the Ray at that address. Raises `ConfigError`."""
     try:
-        mode, text = path.stat().st_mode, path.read_text().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"The token {path} cannot be read: {error}") from error
-    if not text:
-        raise ConfigError(f"The token {path} is empty. Copy the training's token there again.")
-    if mode & 0o077:
-        raise ConfigError(f"Others can read the token {path}. Say `chmod 600 {path}` first.")
-
-
-def write_token(path: Path) -> None:
-    """A new secret that only this user can read."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(secrets.token_hex(32))
+        ray.init(address=address, namespace=namespace, log_to_driver=False, logging_level="ERROR")
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        raise ConfigError(
+            f"No Ray cluster can be joined at {address!r}: {error} "
+            "Check runtime.address, or say runtime.address=local to start one on this machine."
+        ) from error
 
 
 def sweep(trace: Path) -> None:
@@ -136,25 +130,3 @@ def sweep(trace: Path) -> None:
     if left.parent == Path(tempfile.gettempdir()) and left.name.startswith(PREFIX):
         shutil.rmtree(left, ignore_errors=True)
     trace.unlink()
-
-
-def _join(address: str, namespace: str) -> None:
-    try:
-        _init(address=address, namespace=namespace)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise ConfigError(
-            f"No Ray cluster can be joined at {address!r}: {error} "
-            "Check runtime.address, or say runtime.address=local to start one on this machine."
-        ) from error
-
-
-def _init(**settings: Any) -> None:
-    ray.init(log_to_driver=False, logging_level="ERROR", **settings)
-
-
-def read_environment_again() -> None:
-    """Ray reads its environment when it is imported, which may be long ago; what we have set since must count."""
-    raylet: Any = ray._raylet
-    ray_constants.ENABLE_RAY_CLUSTER = os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] == "1"
-    raylet.Config.initialize("")
-    raylet.AuthenticationTokenLoader.instance().reset_cache()

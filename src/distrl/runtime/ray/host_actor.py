@@ -15,7 +15,7 @@ import ray
 
 from distrl.devices.base import Health
 from distrl.host.host import Draw, Host
-from distrl.runtime.join_requests import Gate, Standing, Visit
+from distrl.runtime.join_requests import JoinRequest, JoinRequests, JoinStatus
 from distrl.runtime.ray.handle import Handle
 from distrl.runtime.ray.processes import Process
 from distrl.runtime.topology import Builder, topology
@@ -52,7 +52,7 @@ class HostActor(Process):
         self._plain_host = builder.host(time.time)
         self._wait_s = builder.config.runtime.wait_s
         self._fetched: tuple[int, Any] | None = None
-        self._gate = Gate(code_digest(), time.time)
+        self._joining = JoinRequests(code_digest(), time.time)
 
     @property
     def _host(self) -> Host:
@@ -161,15 +161,15 @@ class HostActor(Process):
 
     # -- machines that join
 
-    def knock(self, candidate: Tree, leaving: bool) -> Tree:
+    def poll(self, candidate: Tree, leaving: bool) -> Tree:
         self.ready()
-        return self._gate.knock(candidate, leaving)
+        return self._joining.poll(candidate, leaving)
 
-    def visits(self, standings: Mapping[str, Standing]) -> list[Visit]:
-        return self._gate.round(standings)
+    def join_requests(self, statuses: Mapping[str, JoinStatus]) -> list[JoinRequest]:
+        return self._joining.exchange(statuses)
 
-    def dismiss(self, why: str) -> int:
-        return self._gate.dismiss(why)
+    def end_joining(self, why: str) -> int:
+        return self._joining.end(why)
 
 
 def notify(listener: Handle[WeightListener], version: int) -> None:

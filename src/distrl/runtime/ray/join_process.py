@@ -1,7 +1,7 @@
-"""The process on a machine that joins: makes it a node of the training's Ray, and knocks until it may play.
+"""The process on a machine that joins: makes it a node of the training's Ray, and polls the host until it is let go.
 
-Started by `distrl.runtime.join_watcher` with a folder for the node; the first line of its standard input is the offer,
-and when that closes it leaves. What it has to say is one JSON object per line.
+Started by `distrl.runtime.join_watcher` with a folder for the node and the environment that Ray needs. The first line
+of its standard input is the offer, and when that closes it leaves. What it has to say is one JSON object per line.
 """
 
 from __future__ import annotations
@@ -19,22 +19,26 @@ import ray
 
 import distrl
 from distrl.errors import CannotJoin, DistrlError, Unreachable
-from distrl.runtime.join_requests import NEW, Candidate
-from distrl.runtime.join_watcher import GONE, Offer
-from distrl.runtime.ray.cluster import check_token
+from distrl.ports import LOOPBACK
+from distrl.runtime.join_requests import NEW, Candidate, JoinStatus
+from distrl.runtime.join_watcher import TRY_AGAIN, Offer
+from distrl.runtime.ray.environment import AUTO, answers
 from distrl.runtime.ray.handle import Handle
 from distrl.runtime.ray.host_actor import HostActor
-from distrl.runtime.ray.node import AUTO, TooSlow, answers, start_node, use_node
+from distrl.runtime.ray.node import Node, TooSlow, node_with, start_node
 from distrl.runtime.ray.run import NAMESPACE
+from distrl.runtime.ray.tokens import use_token
 from distrl.store.provenance import code_digest
 
-KNOCK_S = 1.0
+RESOURCE = "distrl-"
+"""Start of the name of the custom resource that marks a node of ours."""
+POLL_S = 1.0
 ANSWER_S = 10.0
 FIND_S = 30.0
 """How long a Ray may run without a training before we say so."""
 SILENCE_S = 20.0
 """A training that says nothing for this long, and is not where it was, is gone."""
-FAREWELL_S = 90.0
+LEAVE_S = 90.0
 """Leaving takes no longer than this."""
 
 
@@ -43,71 +47,113 @@ def main(folder: Path) -> int:
     leaving = threading.Event()
     threading.Thread(target=_await_end_of_input, args=(leaving,), daemon=True).start()
     try:
-        code = play(offer, folder, leaving)
+        node_id, node = enter(offer, folder / "ray")
+        code = _Poller(offer, node_id, leaving).run()
     except DistrlError as error:
         tell(error=str(error))
-        code = 2
+        return 2
     except TooSlow:
         tell(say="This machine was too busy to start Ray in half a minute; trying again.")
-        code = GONE
-    if code == GONE:
+        code = TRY_AGAIN
+    if code == TRY_AGAIN:
         sys.stdout.flush()
-        os._exit(code)  # without its head Ray would keep us here; its processes end with ours
+        os._exit(code)  # without its head Ray would keep us here; the node ends with us
     ray.shutdown()
+    if node is not None:
+        node.close()
     return code
 
 
-def play(offer: Offer, folder: Path, leaving: threading.Event) -> int:
-    """Exit status: 0 after the training or our leave, `GONE` when it went away. Raises `CannotJoin` when refused."""
-    candidate = Candidate(
-        name=offer.name,
-        key=uuid.uuid4().hex,
-        node=enter(offer, folder / "ray"),
-        code=code_digest(),
-        version=distrl.__version__,
-        spool=offer.spool,
-        overrides=offer.overrides,
-    )
-    namespace = find_training(offer, leaving)
-    host: Handle[HostActor] = Handle(ray.get_actor("host", namespace=namespace), "host", ANSWER_S)
-    said, noticed, heard_at, left_at = "", False, time.monotonic(), float("inf")
-    while True:
-        if leaving.is_set():
-            left_at = min(left_at, time.monotonic())
-        try:
-            standing = host.ask(HostActor.knock, asdict(candidate), leaving.is_set())
-            heard_at = time.monotonic()
-        except Unreachable:
-            if is_gone(offer, namespace, time.monotonic() - heard_at):
+class _Poller:
+    """Asks the host again and again with the same request, and tells the watcher what it answers."""
+
+    def __init__(self, offer: Offer, node_id: str, leaving: threading.Event) -> None:
+        self._offer = offer
+        self._leaving = leaving
+        self._namespace = find_training(offer, leaving)
+        actor = ray.get_actor("host", namespace=self._namespace)
+        self._host: Handle[HostActor] = Handle(actor, "host", ANSWER_S)
+        self._request = asdict(
+            Candidate(
+                name=offer.name,
+                key=uuid.uuid4().hex,
+                node=node_id,
+                code=code_digest(),
+                version=distrl.__version__,
+                spool=offer.spool,
+                overrides=offer.overrides,
+            )
+        )
+        self._told = ""
+        self._known = False
+        """Whether the driver has taken notice of us."""
+        self._answered_at = time.monotonic()
+
+    def run(self) -> int:
+        """Exit status: 0 after the training or our leave, `TRY_AGAIN` when it went away. Raises `CannotJoin`."""
+        deadline = float("inf")
+        while True:
+            if leaving := self._leaving.is_set():
+                deadline = min(deadline, time.monotonic() + LEAVE_S)
+            status = self._poll(leaving)
+            if status is None:
                 tell(say="The training is gone. It is joined again when it is back; Ctrl-C ends this.")
-                return GONE
-            standing = {"status": "waiting", "detail": "the host does not answer; it may be starting again"}
-        noticed = noticed or standing != asdict(NEW)
-        if (text := f"{offer.name} is {standing['status']}: {standing['detail']}") != said:
+                return TRY_AGAIN
+            self._tell(status)
+            if status.status == "refused":
+                raise CannotJoin(status.detail)
+            if status.status in ("left", "over") or time.monotonic() > deadline:
+                return 0
+            if leaving and not self._known:
+                return 0  # there is nothing to hand back, and a training that evaluates would keep us waiting
+            time.sleep(POLL_S / 5) if leaving else self._leaving.wait(POLL_S)
+
+    def _poll(self, leaving: bool) -> JoinStatus | None:
+        """What the host answers; null when the training is gone."""
+        try:
+            status = JoinStatus(**self._host.ask(HostActor.poll, self._request, leaving))
+        except Unreachable:
+            if is_gone(self._offer, self._namespace, time.monotonic() - self._answered_at):
+                return None
+            return JoinStatus("waiting", "the host does not answer; it may be starting again")
+        self._answered_at = time.monotonic()
+        self._known = self._known or status != NEW
+        return status
+
+    def _tell(self, status: JoinStatus) -> None:
+        if (text := f"{self._offer.name} is {status.status}: {status.detail}") != self._told:
             tell(say=text)
-            said = text
-        if standing["status"] == "refused":
-            raise CannotJoin(standing["detail"])
-        if standing["status"] in ("left", "over") or time.monotonic() - left_at > FAREWELL_S:
-            return 0
-        if leaving.is_set() and not noticed:
-            return 0  # there is nothing to hand back, and a training that evaluates would keep us waiting
-        leaving.wait(KNOCK_S) if not leaving.is_set() else time.sleep(KNOCK_S / 5)
+        self._told = text
 
 
-def enter(offer: Offer, folder: Path) -> str:
-    """Become a node of the training's Ray; returns its id."""
+def enter(offer: Offer, folder: Path) -> tuple[str, Node | None]:
+    """Connect to a node of the training's Ray, started here unless there is one: its id. Raises `CannotJoin`."""
     token = Path(offer.token).absolute() if offer.token else None
     if token is not None:
-        check_token(token)
+        use_token(token)
     if offer.address == AUTO:
-        return use_node(token)
+        connect(AUTO)
+        return str(ray.get_runtime_context().get_node_id()), None
     if not answers(offer.address):
         raise CannotJoin(
             f"Nothing answers at {offer.address}. The training must be running with runtime.listen set to an address "
             "that this machine can reach; its join command stands in join.txt of the run folder."
         )
-    return start_node(offer.address, token, offer.node_resources or {}, offer.listen, folder)
+    # Ray connects to any node on this machine, not always to ours: ours is known by a resource that no other has.
+    mark = f"{RESOURCE}{uuid.uuid4().hex}"
+    node = start_node(offer.address, token, {**(offer.node_resources or {}), mark: 1.0}, offer.listen, folder)
+    connect(offer.address.replace("localhost", LOOPBACK))
+    return node_with(mark), node
+
+
+def connect(address: str) -> None:
+    """Make this process a driver of the Ray at that address. Raises `CannotJoin`."""
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+    except (ConnectionError, RuntimeError) as error:
+        if address == AUTO:
+            raise CannotJoin(f"No Ray node runs on this machine: {error}") from error
+        raise CannotJoin(f"Ray at {address} does not take this machine: {error}") from error
 
 
 def find_training(offer: Offer, leaving: threading.Event) -> str:
@@ -124,7 +170,7 @@ def find_training(offer: Offer, leaving: threading.Event) -> str:
         if time.monotonic() > deadline or leaving.is_set():
             there = f"no training {offer.run!r}, only {', '.join(found.values())}" if found else "no training"
             raise CannotJoin(f"A Ray answers at {offer.address}, but {there} runs on it.")
-        time.sleep(KNOCK_S)
+        time.sleep(POLL_S)
 
 
 def is_gone(offer: Offer, namespace: str, silent_s: float) -> bool:
@@ -148,7 +194,7 @@ def _await_end_of_input(leaving: threading.Event) -> None:
     while sys.stdin.read(1024):
         pass
     leaving.set()
-    time.sleep(FAREWELL_S + ANSWER_S)
+    time.sleep(LEAVE_S + ANSWER_S)
     os._exit(1)  # Ray does not let go of us
 
 

@@ -16,7 +16,7 @@ import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from distrl.errors import ConfigError, StorageFull, Unreachable
-from distrl.runtime.join_requests import Candidate, Standing, Visit, guest_config
+from distrl.runtime.join_requests import Candidate, JoinRequest, JoinStatus, joined_config
 from distrl.runtime.ray.actors import WorkerActor
 from distrl.runtime.ray.handle import Handle, RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
@@ -34,7 +34,7 @@ class JoinedWorker:
     candidate: Candidate
     process: Supervised
     leaving: bool = False
-    standing: Standing = field(default_factory=lambda: Standing("waiting", "the worker starts"))
+    status: JoinStatus = field(default_factory=lambda: JoinStatus("waiting", "the worker starts"))
 
     @property
     def name(self) -> str:
@@ -61,18 +61,18 @@ class JoinedWorkers:
         self._say = say
         self._workers: dict[str, JoinedWorker] = {}
         """By name: no two of them have the same."""
-        self._answers: dict[str, Standing] = {}
+        self._answers: dict[str, JoinStatus] = {}
         self._number = FIRST_NUMBER
         self._supervisor = ProcessSupervisor(self, max_restarts=runtime.max_restarts, wait_s=runtime.wait_s)
 
     def __len__(self) -> int:
         return len(self._workers)
 
-    def tend(self, visits: Callable[[dict[str, Standing]], list[Visit]]) -> None:
-        """One round: `visits` takes our answers to the gate and brings who has knocked."""
-        standings = {worker.candidate.key: worker.standing for worker in self._workers.values()}
-        for visit in visits({**self._answers, **standings}):
-            self._hear(visit)
+    def tend(self, join_requests: Callable[[dict[str, JoinStatus]], list[JoinRequest]]) -> None:
+        """One round: `join_requests` takes our answers to the gate and brings who has knocked."""
+        statuses = {worker.candidate.key: worker.status for worker in self._workers.values()}
+        for request in join_requests({**self._answers, **statuses}):
+            self._hear(request)
         self._supervisor.tend(0.0)
         for worker in list(self._workers.values()):
             if worker.process.deaths and not worker.process.up and not self._may_return(worker):
@@ -84,31 +84,31 @@ class JoinedWorkers:
             worker.process.handle.start(WorkerActor.stop)
         await_jobs([worker.process for worker in self._workers.values()], wait_s)
         for worker in list(self._workers.values()):
-            self._let_go(worker, Standing("waiting", "the training stops"))
+            self._let_go(worker, JoinStatus("waiting", "the training stops"))
 
     # -- who comes and goes
 
-    def _hear(self, visit: Visit) -> None:
-        key = visit.candidate.key
+    def _hear(self, request: JoinRequest) -> None:
+        key = request.candidate.key
         worker = next((each for each in self._workers.values() if each.candidate.key == key), None)
         if worker is not None:
-            if visit.leaving and not worker.leaving:
+            if request.leaving and not worker.leaving:
                 worker.leaving = True
                 worker.process.handle.start(WorkerActor.stop)
-        elif visit.leaving:
-            self._answers[key] = Standing("left")
-        elif self._answers.get(key, Standing("waiting")).status == "waiting":
-            self._start(visit.candidate)
+        elif request.leaving:
+            self._answers[key] = JoinStatus("left")
+        elif self._answers.get(key, JoinStatus("waiting")).status == "waiting":
+            self._start(request.candidate)
 
     def _start(self, candidate: Candidate) -> None:
         if candidate.name in [*self._taken(), *self._workers]:
             detail = f"a worker named {candidate.name} plays already; give this one another --name, or wait for its end"
-            self._answers[candidate.key] = Standing("waiting", detail)
+            self._answers[candidate.key] = JoinStatus("waiting", detail)
             return
         try:
-            config = guest_config(self._builder.config, candidate.overrides)
+            config = joined_config(self._builder.config, candidate.overrides)
         except ConfigError as error:
-            self._answers[candidate.key] = Standing("refused", str(error))
+            self._answers[candidate.key] = JoinStatus("refused", str(error))
             return
         builder = type(self._builder)(config, Path(candidate.spool) / self._identity)
         self._number += 1
@@ -124,14 +124,14 @@ class JoinedWorkers:
         self._workers[candidate.name] = JoinedWorker(candidate, process)
         self._supervisor.watch(process)
 
-    def _let_go(self, worker: JoinedWorker, standing: Standing) -> None:
+    def _let_go(self, worker: JoinedWorker, status: JoinStatus) -> None:
         del self._workers[worker.name]
         self._supervisor.forget(worker.process)
-        self._answers[worker.candidate.key] = standing
+        self._answers[worker.candidate.key] = status
         worker.process.handle.kill()
 
     def _gone(self, worker: JoinedWorker) -> None:
-        self._let_go(worker, Standing("left", "its process died"))
+        self._let_go(worker, JoinStatus("left", "its process died"))
         self._say(f"{worker.name} is gone; the others go on without it.")
 
     def _may_return(self, worker: JoinedWorker) -> bool:
@@ -144,12 +144,12 @@ class JoinedWorkers:
     def job(self, process: Supervised) -> RemoteCall[Any] | None:
         worker = self._workers[process.name]
         if worker.leaving:
-            self._let_go(worker, Standing("left"))
+            self._let_go(worker, JoinStatus("left"))
             self._say(f"{worker.name} has left; the others go on.")
             return None
-        if worker.standing.status != "playing":
-            devices = guest_config(self._builder.config, worker.candidate.overrides).devices.per_worker
-            worker.standing = Standing("playing", f"{devices} devices")
+        if worker.status.status != "playing":
+            devices = joined_config(self._builder.config, worker.candidate.overrides).devices.per_worker
+            worker.status = JoinStatus("playing", f"{devices} devices")
             self._say(f"{worker.name} plays with {devices} devices.")
         return process.handle.start(WorkerActor.play)
 
@@ -161,7 +161,7 @@ class JoinedWorkers:
         if isinstance(error, StorageFull | Unreachable) and not worker.leaving:
             time.sleep(BLOCKED_RETRY_S)  # the one thing that helps here is time
             return True
-        self._let_go(worker, Standing("refused", f"the worker cannot play: {error}"))
+        self._let_go(worker, JoinStatus("refused", f"the worker cannot play: {error}"))
         self._host.ask_patiently(HostActor.lose_worker, worker.name)
         self._say(f"{worker.name} cannot play and is let go: {error}")
         return False
@@ -170,11 +170,11 @@ class JoinedWorkers:
         worker = self._workers[process.name]
         self._host.ask_patiently(HostActor.lose_worker, worker.name)
         if not restarts:
-            self._let_go(worker, Standing("refused", f"its process died {process.deaths} times"))
+            self._let_go(worker, JoinStatus("refused", f"its process died {process.deaths} times"))
             self._say(f"{worker.name} died too often; the others go on without it.")
         elif not self._may_return(worker):
             self._gone(worker)
         else:
-            worker.standing = Standing("waiting", "the worker starts again")
+            worker.status = JoinStatus("waiting", "the worker starts again")
             self._say(f"{worker.name} died and is started again.")
         return worker.name in self._workers

@@ -1,37 +1,35 @@
-"""This machine as a node of somebody's Ray: what `ray.init` does for a head, for one that joins.
-
-`ray start` would do it too, but takes a loopback address for a mistake and outlives a process that is killed. These
-processes end with ours.
-"""
+"""A Ray node on this machine: the processes that `ray start` starts. They end with ours."""
 
 from __future__ import annotations
 
-import os
-import socket
-from collections.abc import Mapping
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 import ray
-from ray._private import worker as ray_worker
-from ray._private.node import Node
-from ray._private.parameter import RayParams
-from ray._private.services import get_node_ip_address
-from ray.job_config import JobConfig
 
 from distrl.errors import CannotJoin
 from distrl.ports import LOOPBACK
-from distrl.runtime.ray.cluster import environment, read_environment_again
+from distrl.runtime.ray.environment import is_loopback, of_node
 
-AUTO = "auto"
-"""Address of the node that runs on this machine already."""
 OBJECT_STORE_MB = 512
 """Shared memory of a node that joins: it holds one version of the weights and what is being delivered."""
-
-
+COMMAND = Path(__file__).with_name("start_command.py")
+STARTED = "ray_current_cluster"
+"""File that `ray start` writes into its folder once the node is up: the address of the head."""
+START_S = 300.0
+"""Ray gives up after half a minute or a few of them; this is for a Ray that hangs."""
+POLL_S = 0.05
+END_S = 15.0
+"""Longer than the child gives Ray before it ends without it."""
+LAST_LINES = 12
 TOO_SLOW = "timed out during startup"
 """How Ray says that its processes took longer than half a minute to start, on a machine that is busy."""
-
-
 WRONG_TOKEN = "InvalidAuthToken"
 
 
@@ -39,55 +37,104 @@ class TooSlow(Exception):
     """The node may start next time."""
 
 
+class RayNotStarted(Exception):
+    """What Ray said, and whether it refused the token."""
+
+    def __init__(self, said: str, refused: bool) -> None:
+        super().__init__(said)
+        self.refused = refused
+
+
+class Node:
+    """Starts the node and waits until it is up. Raises `RayNotStarted` with what Ray said, or `TooSlow`.
+
+    `folder` is for its sockets and logs, and does not exist yet.
+    """
+
+    def __init__(self, options: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
+        folder.mkdir()
+        self._log = folder / "start.log"
+        self._started = folder / STARTED
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(COMMAND), "--temp-dir", str(folder), *_common_options(), *options],
+                env=dict(environment),
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C in the terminal is ours to hear; Ray ends when we are done
+            )
+        try:
+            self.address = self._wait()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """End the node's processes, and wait for that. No signal is sent: the child ends itself."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(END_S)
+
+    def _wait(self) -> str:
+        deadline = time.monotonic() + START_S
+        while time.monotonic() < deadline:
+            ended = self._process.poll() is not None
+            if self._started.is_file() and (address := self._started.read_text().strip()):
+                return address
+            if ended:
+                break
+            time.sleep(POLL_S)
+        said = self._log.read_text(errors="replace")
+        if TOO_SLOW in said:
+            raise TooSlow
+        raise RayNotStarted("\n".join(said.splitlines()[-LAST_LINES:]), WRONG_TOKEN in said)
+
+
+def _common_options() -> list[str]:
+    # 0: any port that is free. Ray's own choice is a fixed range, which nodes on one machine would fight for.
+    options = ["--min-worker-port", "0", "--max-worker-port", "0", "--include-log-monitor", "False"]
+    if find_spec("grpc") is not None:  # with it Ray would also serve Ray Client, at a fixed port; 0: it does not
+        options += ["--ray-client-server-port", "0"]
+    return options
+
+
+def start_head(listen: str, port: int, cpus: int, object_store_bytes: int, token: Path, folder: Path) -> Node:
+    """A Ray of our own, without other nodes yet. Port 0 is any that is free. Raises as `Node` does."""
+    options = ["--head", "--node-ip-address", listen, "--port", str(port), "--num-cpus", str(cpus)]
+    options += ["--object-store-memory", str(object_store_bytes), "--include-dashboard", "False"]
+    return Node(options, of_node(token, cluster=listen != LOOPBACK), folder)
+
+
 def start_node(
     address: str, token: Path | None, resources: Mapping[str, float], listen: str | None, folder: Path
-) -> str:
-    """Join the Ray at this address with a node of our own, connected to it; returns its id. `ray.shutdown` ends both.
-
-    `folder` is for its sockets and logs. Raises `CannotJoin`, or `TooSlow` when another try may help.
-    """
-    host = address.rpartition(":")[0]
-    here = listen or (LOOPBACK if host in (LOOPBACK, "localhost") else None)
-    os.environ.update(environment(token, here or host))
-    read_environment_again()
-    parameters = RayParams(
-        node_ip_address=here or get_node_ip_address(address),
-        gcs_address=address.replace("localhost", LOOPBACK),
-        resources=dict(resources),
-        object_store_memory=OBJECT_STORE_MB * 2**20,
-        temp_dir=str(folder),
-        include_log_monitor=False,
-    )
+) -> Node:
+    """Join the Ray at this address with a node of our own. Raises `CannotJoin`, or `TooSlow`."""
+    host, _, port = address.rpartition(":")
+    environment = of_node(token, cluster=True)
+    options = ["--resources", json.dumps(dict(resources)), "--object-store-memory", str(OBJECT_STORE_MB * 2**20)]
+    if listen is not None and not is_loopback(listen):
+        options += ["--node-ip-address", listen]
+    if is_loopback(host):
+        # For 127.0.0.1 `ray start` would take this machine's address on the network. Spelled so, it is left alone, and
+        # the node that joins gets the address that the other end sees: 127.0.0.1. Ray's default resolver, unlike the
+        # system's, does not know the spelling.
+        address = f"127.1:{port}"
+        environment["GRPC_DNS_RESOLVER"] = "native"
     try:
-        node = ray_worker._global_node = Node(parameters, head=False, shutdown_at_exit=False, spawn_reaper=True)
-        ray_worker.connect(node, node.session_name, mode=ray_worker.SCRIPT_MODE, job_config=JobConfig())
-    except Exception as error:  # Ray raises bare exceptions here, for other versions of Ray and Python too
-        if TOO_SLOW in str(error):
-            raise TooSlow from error
-        if WRONG_TOKEN in str(error):
+        return Node(["--address", address, *options], environment, folder)
+    except RayNotStarted as error:
+        if error.refused:
             raise CannotJoin(
                 f"The training at {address} does not know this token. Copy its token here again."
             ) from error
         raise CannotJoin(f"Ray at {address} does not take this machine: {error}") from error
-    return str(node.node_id)
 
 
-def use_node(token: Path | None) -> str:
-    """Connect to the Ray node that runs on this machine already; returns its id. Raises `CannotJoin`."""
-    if token is not None:
-        os.environ.update({"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(token)})
-    try:
-        ray.init(address=AUTO, log_to_driver=False, logging_level="ERROR")
-    except (ConnectionError, RuntimeError) as error:
-        raise CannotJoin(f"No Ray node runs on this machine: {error}") from error
-    return str(ray.get_runtime_context().get_node_id())
-
-
-def answers(address: str, wait_s: float = 2.0) -> bool:
-    """Whether anything listens there. Asked before Ray is: it would wait for a minute and then end our process."""
-    host, _, port = address.rpartition(":")
-    try:
-        with socket.create_connection((host, int(port)), timeout=wait_s):
-            return True
-    except OSError:
-        return False
+def node_with(resource: str) -> str:
+    """The id of the node that was started with this resource. Ray is connected. Raises `CannotJoin`."""
+    for node in ray.nodes():
+        if node["Alive"] and resource in node["Resources"]:
+            return str(node["NodeID"])
+    raise CannotJoin("This machine's Ray node ended as soon as it had started. Join again.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from distrl.errors import ProcessLost, StorageFull, Unreachable
 from distrl.runtime.evaluation import EvaluationProgress
 from distrl.runtime.interrupt import Interrupt
-from distrl.runtime.join_requests import Standing, Visit
+from distrl.runtime.join_requests import JoinRequest, JoinStatus
 from distrl.runtime.limits import TrainingLimits
 from distrl.runtime.progress import Progress
 from distrl.runtime.ray.actors import LearnerActor
@@ -108,7 +108,7 @@ class RayRun:
                 supervisor.tend(WATCH_S)
                 side.tend(self.limits.trained_s)
                 if self._joinable:
-                    joined.tend(self._visits)
+                    joined.tend(self._join_requests)
             stop_s = self.wait_s
         finally:
             self.limits.stop()
@@ -116,7 +116,7 @@ class RayRun:
             joined.stop(stop_s)
             side.close()
         if self._joinable and not self.interrupt.requested:  # else machines wait for the training to be resumed
-            self._dismiss("the training is over")
+            self._end_joining("the training is over")
         self._host.ask_patiently(HostActor.mark, self.limits.trained_s)
         self._own.settle_learner()
         self._own.learner_handle.ask_patiently(LearnerActor.checkpoint)
@@ -158,19 +158,19 @@ class RayRun:
     def _joinable(self) -> bool:
         return self.config.runtime.listen is not None or self.config.runtime.address != LOCAL
 
-    def _visits(self, standings: dict[str, Standing]) -> list[Visit]:
-        """Who has knocked. A host that starts again has nobody at its gate for a moment."""
+    def _join_requests(self, statuses: dict[str, JoinStatus]) -> list[JoinRequest]:
+        """Of machines that want to play. A host that starts again has none for a moment."""
         try:
-            return self._host.start(HostActor.visits, standings).result(SHORT_WAIT_S)
+            return self._host.start(HostActor.join_requests, statuses).result(SHORT_WAIT_S)
         except Unreachable:
             return []
 
-    def _dismiss(self, why: str) -> None:
+    def _end_joining(self, why: str) -> None:
         """Send the machines home that joined. One that does not hear it in time would wait for a resume."""
         deadline = time.monotonic() + SHORT_WAIT_S
         while time.monotonic() < deadline:
             try:
-                if not self._host.start(HostActor.dismiss, why).result(SHORT_WAIT_S):
+                if not self._host.start(HostActor.end_joining, why).result(SHORT_WAIT_S):
                     return
             except Unreachable:
                 pass  # it starts again, and then hears of everybody again
