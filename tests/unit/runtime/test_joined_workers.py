@@ -12,7 +12,7 @@ from distrl.runtime.ray.joined_workers import JoinedWorkers
 
 
 def answers(tmp_path: Any, *join_requests: JoinRequest, taken: tuple[str, ...] = ()) -> dict[str, JoinStatus]:
-    """What the gate is told after these visits."""
+    """What the host is told after these requests."""
     config = toy_config(tmp_path)
     workers = JoinedWorkers(ToyBuilder(config), "toy-1", lambda: list(taken), local(None), lambda _: None)
     workers.tend(lambda _: list(join_requests))

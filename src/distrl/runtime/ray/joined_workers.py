@@ -69,7 +69,7 @@ class JoinedWorkers:
         return len(self._workers)
 
     def tend(self, join_requests: Callable[[dict[str, JoinStatus]], list[JoinRequest]]) -> None:
-        """One round: `join_requests` takes our answers to the gate and brings who has knocked."""
+        """One round: `join_requests` takes our answers to the host and returns the requests that it has."""
         statuses = {worker.candidate.key: worker.status for worker in self._workers.values()}
         for request in join_requests({**self._answers, **statuses}):
             self._hear(request)
@@ -79,7 +79,7 @@ class JoinedWorkers:
                 self._gone(worker)
 
     def stop(self, wait_s: float) -> None:
-        """They give back what they play and deliver what is finished; their machines stay at the gate."""
+        """They give back what they play and deliver what is finished; their machines go on asking to join."""
         for worker in self._workers.values():
             worker.process.handle.start(WorkerActor.stop)
         await_jobs([worker.process for worker in self._workers.values()], wait_s)
