@@ -19,7 +19,7 @@ from distrl.errors import ConfigError
 from distrl.ports import LOOPBACK
 from distrl.runtime.ray.environment import LOCAL as LOCAL
 from distrl.runtime.ray.environment import PREFIX, TOKEN_VALUE, prepare, with_token
-from distrl.runtime.ray.node import Node, RayNotStarted, TooSlow, start_head
+from distrl.runtime.ray.node import RayNode, RayNotStarted, TooSlow, start_head
 from distrl.runtime.ray.tokens import use_token, write_token
 
 TRACE = ".ray"
@@ -44,7 +44,7 @@ class Cluster:
         """Private, with everything of a Ray of our own; null on somebody's cluster."""
         self._token: Path | None = None
         """A token of our making, which ends with us."""
-        self._node: Node | None = None
+        self._node: RayNode | None = None
         self.join_command = ""
         """What somebody types on another machine to join; empty where nobody may."""
         if config.address == LOCAL:
@@ -93,7 +93,7 @@ class Cluster:
         return self._token
 
 
-def start(config: RuntimeConfig, token: Path, folder: Path) -> Node:
+def start(config: RuntimeConfig, token: Path, folder: Path) -> RayNode:
     """The head of a Ray of our own. Raises `ConfigError` when it does not start."""
     memory = max(80, config.object_store_mb) * 2**20  # Ray refuses less than 75 MB
     for number in range(TRIES):

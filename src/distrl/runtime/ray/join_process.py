@@ -25,7 +25,7 @@ from distrl.runtime.join_watcher import TRY_AGAIN, Offer
 from distrl.runtime.ray.environment import AUTO, answers
 from distrl.runtime.ray.handle import Handle
 from distrl.runtime.ray.host_actor import HostActor
-from distrl.runtime.ray.node import Node, TooSlow, node_with, start_node
+from distrl.runtime.ray.node import RayNode, TooSlow, node_with, start_node
 from distrl.runtime.ray.run import NAMESPACE
 from distrl.runtime.ray.tokens import use_token
 from distrl.store.provenance import code_digest
@@ -126,7 +126,7 @@ class _Poller:
         self._told = text
 
 
-def enter(offer: Offer, folder: Path) -> tuple[str, Node | None]:
+def enter(offer: Offer, folder: Path) -> tuple[str, RayNode | None]:
     """Connect to a node of the training's Ray, started here unless there is one: its id. Raises `CannotJoin`."""
     token = Path(offer.token).absolute() if offer.token else None
     if token is not None:

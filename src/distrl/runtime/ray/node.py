@@ -45,7 +45,7 @@ class RayNotStarted(Exception):
         self.refused = refused
 
 
-class Node:
+class RayNode:
     """Starts the node and waits until it is up. Raises `RayNotStarted` with what Ray said, or `TooSlow`.
 
     `folder` is for its sockets and logs, and does not exist yet.
@@ -100,16 +100,16 @@ def _common_options() -> list[str]:
     return options
 
 
-def start_head(listen: str, port: int, cpus: int, object_store_bytes: int, token: Path, folder: Path) -> Node:
-    """A Ray of our own, without other nodes yet. Port 0 is any that is free. Raises as `Node` does."""
+def start_head(listen: str, port: int, cpus: int, object_store_bytes: int, token: Path, folder: Path) -> RayNode:
+    """A Ray of our own, without other nodes yet. Port 0 is any that is free. Raises as `RayNode` does."""
     options = ["--head", "--node-ip-address", listen, "--port", str(port), "--num-cpus", str(cpus)]
     options += ["--object-store-memory", str(object_store_bytes), "--include-dashboard", "False"]
-    return Node(options, of_node(token, cluster=listen != LOOPBACK), folder)
+    return RayNode(options, of_node(token, cluster=listen != LOOPBACK), folder)
 
 
 def start_node(
     address: str, token: Path | None, resources: Mapping[str, float], listen: str | None, folder: Path
-) -> Node:
+) -> RayNode:
     """Join the Ray at this address with a node of our own. Raises `CannotJoin`, or `TooSlow`."""
     head, (host, _, port) = address, address.rpartition(":")
     environment = of_node(token, cluster=True)
@@ -123,7 +123,7 @@ def start_node(
         head = f"127.1:{port}"
         environment["GRPC_DNS_RESOLVER"] = "native"
     try:
-        return Node(["--address", head, *options], environment, folder)
+        return RayNode(["--address", head, *options], environment, folder)
     except RayNotStarted as error:
         if error.refused:
             raise CannotJoin(
