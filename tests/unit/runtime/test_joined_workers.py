@@ -11,11 +11,7 @@ from distrl.runtime.join_requests import Candidate, JoinRequest, JoinStatus
 from distrl.runtime.ray.joined_workers import JoinedWorkers
 
 
-<<<<<<< HEAD
 def answers(tmp_path: Any, *requests: JoinRequest, taken: tuple[str, ...] = ()) -> dict[str, JoinStatus]:
-=======
-def answers(tmp_path: Any, *join_requests: JoinRequest, taken: tuple[str, ...] = ()) -> dict[str, JoinStatus]:
->>>>>>> w-ray
     """What the host is told after these requests."""
     config = toy_config(tmp_path)
     workers = JoinedWorkers(ToyBuilder(config), "toy-1", lambda: list(taken), local(None), lambda _: None)

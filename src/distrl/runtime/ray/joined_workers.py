@@ -68,13 +68,8 @@ class JoinedWorkers:
     def __len__(self) -> int:
         return len(self._workers)
 
-<<<<<<< HEAD
     def tend(self, exchange: Callable[[dict[str, JoinStatus]], list[JoinRequest]]) -> None:
         """One round: `exchange` takes our answers to the host and brings the join requests that stand."""
-=======
-    def tend(self, join_requests: Callable[[dict[str, JoinStatus]], list[JoinRequest]]) -> None:
-        """One round: `join_requests` takes our answers to the host and returns the requests that it has."""
->>>>>>> w-ray
         statuses = {worker.candidate.key: worker.status for worker in self._workers.values()}
         for request in exchange({**self._answers, **statuses}):
             self._hear(request)
@@ -84,11 +79,7 @@ class JoinedWorkers:
                 self._gone(worker)
 
     def stop(self, wait_s: float) -> None:
-<<<<<<< HEAD
         """They give back what they play and deliver what is finished; their machines go on polling."""
-=======
-        """They give back what they play and deliver what is finished; their machines go on asking to join."""
->>>>>>> w-ray
         for worker in self._workers.values():
             worker.process.handle.start(WorkerActor.stop)
         await_jobs([worker.process for worker in self._workers.values()], wait_s)
