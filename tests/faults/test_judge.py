@@ -10,11 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from distrl.judges.vlm.backoff import Backoff
 from films import film
 from stub_endpoint import Question, Said, StubEndpoint, completion, verdict
 from toy import toy_config
 
+from distrl.backoff import Backoff
 from distrl.cli.judge_calibration import with_images
 from distrl.errors import CannotJudge
 from distrl.evaluation.attacks import ATTACKS
@@ -85,7 +85,7 @@ def judge_all(
         breaker_failures=5, breaker_open_s=0.01, cache=folder / "cache",
     )  # fmt: skip
     key = ApiKey(SECRET)
-    backoff = Backoff(random.Random(0), first_s=0.001, longest_s=0.01)
+    backoff = Backoff(0.001, 0.01, random.Random(0))
     judge = VlmJudge(config, HttpEndpoint(config.url, key, config.timeout_s), key, backoff)
 
     async def one(trajectory: Trajectory) -> Outcome | CannotJudge:

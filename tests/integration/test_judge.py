@@ -88,9 +88,9 @@ def test_devices_play_on_until_too_many_outcomes_are_pending_and_each_lease_ends
         return verdict(question.number % 2 == 0)
 
     async def during(worker: Worker, host: Host) -> None:
-        await until(lambda: len(worker.pending) == 5)
+        await until(lambda: len(worker.judging) == 5)
         await asyncio.sleep(0.5)  # time enough to start more, if anything let them
-        assert len(worker.pending) == 5
+        assert len(worker.judging) == 5
         assert host.leases.in_flight == 5 + 2
         gate.set()
         await until(lambda: host.stats()["trajectories"] >= 25)

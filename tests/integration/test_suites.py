@@ -144,7 +144,7 @@ def test_a_solution_replayed_over_its_own_template_hardly_ever_succeeds(suite, s
         members = [t for t in whole.members if whole.combinations(t, split)][:: 1 if suite == "general" else 4]
         wins = Counter()
         for template in members:
-            recorded, *others = TemplateSuite(suite, (template,), whole.held_out_apps, whole.elsewhere).tasks(
+            recorded, *others = TemplateSuite(suite, (template,), whole.held_out_apps, whole.start_pages).tasks(
                 split, 9, 16
             )
             actions = [action for _, action in (await play_oracle(device, recorded)).steps]
