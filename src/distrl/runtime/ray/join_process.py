@@ -161,8 +161,7 @@ def connect(address: str) -> None:
 
 
 def find_training(offer: Offer, leaving: threading.Event) -> str:
-    """The namespace of the training on this Ray. Raises `CannotJoin` when there is none, or more than one to choose
-    from."""
+    """The namespace of the training on this Ray. Raises `CannotJoin` unless there is exactly one to choose."""
     deadline = time.monotonic() + FIND_S
     while True:
         found = {space: space.split("-", 2)[2] for space in _namespaces()}
