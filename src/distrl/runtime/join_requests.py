@@ -83,7 +83,11 @@ class JoinRequests:
     def poll(self, tree: Tree, leaving: bool) -> Tree:
         """A `Candidate` asks, or asks again. Answers the `JoinStatus` that the driver last gave it."""
         if tree.get("code") != self._code:
-            return asdict(JoinStatus("refused", self._other_code(tree)))
+            detail = (
+                f"This machine runs distrl {tree.get('version')} (code {str(tree.get('code'))[:12]}), the training "
+                f"{distrl.__version__} (code {self._code[:12]}). Install the very same code here, then join again."
+            )
+            return asdict(JoinStatus("refused", detail))
         candidate = Candidate(**{**tree, "overrides": tuple(tree["overrides"])})
         status = self._over or self._statuses.get(candidate.key, NEW)
         if status.status in FINAL:
@@ -106,12 +110,6 @@ class JoinRequests:
         oldest = self._now() - EXPIRY_S
         self._requests = {key: request for key, request in self._requests.items() if request.at > oldest}
         return list(self._requests.values())
-
-    def _other_code(self, tree: Tree) -> str:
-        return (
-            f"This machine runs distrl {tree.get('version')} (code {str(tree.get('code'))[:12]}), the training "
-            f"{distrl.__version__} (code {self._code[:12]}). Install the very same code here, then join again."
-        )
 
 
 def joined_config(config: Config, overrides: tuple[str, ...]) -> Config:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -18,16 +17,18 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO
 
 from distrl.errors import CannotJoin
 from distrl.runtime.interrupt import Interrupt
+from distrl.runtime.ray.environment import PREFIX, answers, of_joining_process
+from distrl.runtime.ray.node import last_lines
 
 JOIN_PROCESS = "distrl.runtime.ray.join_process"
 TRY_AGAIN = 75
 """Exit status of a joining process whose training went away, or whose Ray was too slow to start."""
 RETRY_S = 2.0
 WATCH_S = 0.2
-LAST_LINES = 12
 
 Say = Callable[[str], None]
 
@@ -51,39 +52,26 @@ class Offer:
 
 def join(offer: Offer, say: Say) -> int:
     """Play for a training until it is over or somebody interrupts: 0. Raises `CannotJoin` when it refuses us."""
-    from distrl.runtime.ray.environment import PREFIX
-
     with Interrupt() as interrupt:
         while True:
-            folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-            try:
-                code = _play(offer, folder, say, interrupt)
-            finally:
-                shutil.rmtree(folder, ignore_errors=True)
+            with tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as folder:
+                code = _play(offer, Path(folder), say, interrupt)
             if code != TRY_AGAIN or interrupt.requested:
                 return code
-            if not _wait_for(offer, interrupt):
+            if not _wait_for(offer.address, interrupt):
                 return 0
 
 
-def _wait_for(offer: Offer, interrupt: Interrupt) -> bool:
+def _wait_for(address: str, interrupt: Interrupt) -> bool:
     """Until the address answers; False after an interrupt."""
     while not interrupt.requested:
         time.sleep(RETRY_S)
-        if _answers(offer):
+        if answers(address):
             return True
     return False
 
 
-def _answers(offer: Offer) -> bool:
-    from distrl.runtime.ray.environment import AUTO, answers
-
-    return offer.address == AUTO or answers(offer.address)
-
-
 def _play(offer: Offer, folder: Path, say: Say, interrupt: Interrupt) -> int:
-    from distrl.runtime.ray.environment import of_joining_process
-
     log = folder / "join.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
@@ -96,47 +84,33 @@ def _play(offer: Offer, folder: Path, say: Say, interrupt: Interrupt) -> int:
             env={**os.environ, **of_joining_process(offer.address, offer.token)},
         )
     assert process.stdin is not None
+    assert process.stdout is not None
     process.stdin.write(json.dumps(asdict(offer)) + "\n")
     process.stdin.flush()
-    messages = _Messages(process, say)
+    told: list[str] = []
+    listener = threading.Thread(target=_listen, args=(process.stdout, say, told), daemon=True)
+    listener.start()
     while process.poll() is None:
         time.sleep(WATCH_S)
         if interrupt.requested and not process.stdin.closed:
             say("Leaving: what is being played goes back, what is finished is delivered …")
             process.stdin.close()
-    messages.finish()
+    listener.join(timeout=5.0)
     if process.returncode not in (0, TRY_AGAIN):
-        if not messages.error and not _answers(offer):
+        if not told and not answers(offer.address):
             return TRY_AGAIN  # Ray noticed that the training is gone before the process did, and ended it
-        raise CannotJoin(messages.error or f"The worker ended unexpectedly:\n{_last_lines(log)}")
+        raise CannotJoin(told[-1] if told else f"The worker ended unexpectedly:\n{last_lines(log)}")
     return process.returncode
 
 
-class _Messages:
-    """What the joining process reports, line by line. Lines that are not its own (Ray's) are passed over."""
-
-    def __init__(self, process: subprocess.Popen[str], say: Say) -> None:
-        self.error = ""
-        self._say = say
-        self._process = process
-        self._thread = threading.Thread(target=self._listen, daemon=True)
-        self._thread.start()
-
-    def finish(self) -> None:
-        self._thread.join(timeout=5.0)
-
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            try:
-                tree = json.loads(line)
-            except ValueError:
-                continue
-            if isinstance(tree, dict) and "say" in tree:
-                self._say(str(tree["say"]))
-            elif isinstance(tree, dict) and "error" in tree:
-                self.error = str(tree["error"])
-
-
-def _last_lines(log: Path) -> str:
-    return "\n".join(log.read_text(errors="replace").splitlines()[-LAST_LINES:])
+def _listen(lines: IO[str], say: Say, errors: list[str]) -> None:
+    """What the joining process reports. Lines that are not its own (Ray's) are passed over."""
+    for line in lines:
+        try:
+            tree = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(tree, dict) and "say" in tree:
+            say(str(tree["say"]))
+        elif isinstance(tree, dict) and "error" in tree:
+            errors.append(str(tree["error"]))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 
 import ray
@@ -18,8 +19,8 @@ from distrl.config import RuntimeConfig
 from distrl.errors import ConfigError
 from distrl.ports import LOOPBACK
 from distrl.runtime.ray.environment import LOCAL as LOCAL
-from distrl.runtime.ray.environment import PREFIX, TOKEN_VALUE, prepare, with_token
-from distrl.runtime.ray.node import RayNode, RayNotStarted, TooSlow, start_head
+from distrl.runtime.ray.environment import PREFIX, TOKEN_VALUE, of_node, prepare, with_token
+from distrl.runtime.ray.node import RayNode, RayNotStarted, TooSlow
 from distrl.runtime.ray.tokens import use_token, write_token
 
 TRACE = ".ray"
@@ -39,68 +40,63 @@ class Cluster:
     """Ray, connected. Close it: a Ray of our own ends, somebody's cluster loses only what we started on it."""
 
     def __init__(self, config: RuntimeConfig, run_folder: Path, namespace: str) -> None:
-        self._trace = run_folder / TRACE
-        self._folder: Path | None = None
-        """Private, with everything of a Ray of our own; null on somebody's cluster."""
-        self._token: Path | None = None
-        """A token of our making, which ends with us."""
-        self._node: RayNode | None = None
         self.join_command = ""
         """What somebody types on another machine to join; empty where nobody may."""
-        if config.address == LOCAL:
-            self._start(config, namespace)
-        else:
-            connect(config.address, namespace)
+        with ExitStack() as undo:
+            if config.address == LOCAL:
+                self._start(config, run_folder, namespace, undo)
+            else:
+                connect(config.address, namespace)
+                undo.callback(ray.shutdown)
+            self._undo = undo.pop_all()
 
     def close(self) -> None:
-        ray.shutdown()
-        if self._node is not None:
-            self._node.close()
-        if self._folder is not None:
-            for path in (self._token, self._trace.with_name(JOIN), self._trace):
-                if path is not None:
-                    path.unlink(missing_ok=True)
-            shutil.rmtree(self._folder, ignore_errors=True)
+        self._undo.close()
 
-    def _start(self, config: RuntimeConfig, namespace: str) -> None:
+    def _start(self, config: RuntimeConfig, run_folder: Path, namespace: str, undo: ExitStack) -> None:
         prepare(config)
-        sweep(self._trace)
+        trace, join = run_folder / TRACE, run_folder / JOIN
+        sweep(trace)
         # Sockets lie in this folder and their paths may have 107 characters: a run folder could be too deep for them.
-        self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        self._trace.write_text(str(self._folder))
-        try:
-            token = self._open_token(config)
-            os.environ.pop(TOKEN_VALUE, None)
-            os.environ.update(with_token(token))
-            self._node = start(config, token, self._folder)
-            connect(self._node.address, namespace)
-        except BaseException:
-            self.close()
-            raise
+        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+        undo.callback(shutil.rmtree, folder, ignore_errors=True)
+        for path in (trace, join):
+            undo.callback(path.unlink, missing_ok=True)
+        trace.write_text(str(folder))
+        token = open_token(config, run_folder if config.listen else folder, undo)
+        os.environ.pop(TOKEN_VALUE, None)
+        os.environ.update(with_token(token))
+        node = start(config, token, folder)
+        undo.callback(node.close)
+        undo.callback(ray.shutdown)
+        connect(node.address, namespace)
         if config.listen:
-            self.join_command = f"distrl worker --address {self._node.address} --token {token}"
-            self._trace.with_name(JOIN).write_text(f"{self.join_command}\n")
+            self.join_command = f"distrl worker --address {node.address} --token {token}"
+            join.write_text(f"{self.join_command}\n")
 
-    def _open_token(self, config: RuntimeConfig) -> Path:
-        """The user's token; or a new one, in the run folder where others may join, out of everybody's way elsewhere."""
-        if config.token is not None:
-            use_token(config.token)
-            return config.token.absolute()
-        assert self._folder is not None
-        self._token = (self._trace.with_name("token") if config.listen else self._folder / "token").absolute()
-        self._token.unlink(missing_ok=True)  # of a run that was killed
-        write_token(self._token)
-        return self._token
+
+def open_token(config: RuntimeConfig, folder: Path, undo: ExitStack) -> Path:
+    """The user's token; or a new one in that folder, which ends with us."""
+    if config.token is not None:
+        use_token(config.token)
+        return config.token.absolute()
+    token = (folder / "token").absolute()
+    token.unlink(missing_ok=True)  # of a run that was killed
+    undo.callback(token.unlink, missing_ok=True)
+    write_token(token)
+    return token
 
 
 def start(config: RuntimeConfig, token: Path, folder: Path) -> RayNode:
     """The head of a Ray of our own. Raises `ConfigError` when it does not start."""
+    listen, cpus = config.listen or LOOPBACK, max(2, cores())
     memory = max(80, config.object_store_mb) * 2**20  # Ray refuses less than 75 MB
+    options = ["--head", "--node-ip-address", listen, "--port", str(config.port or 0), "--num-cpus", str(cpus)]
+    options += ["--object-store-memory", str(memory), "--include-dashboard", "False"]
+    environment = of_node(token, cluster=listen != LOOPBACK)
     for number in range(TRIES):
         try:
-            return start_head(
-                config.listen or LOOPBACK, config.port or 0, max(2, cores()), memory, token, folder / f"ray{number}"
-            )
+            return RayNode(options, environment, folder / f"ray{number}")
         except TooSlow:
             continue
         except RayNotStarted as error:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from distrl.config import RuntimeConfig
 from distrl.errors import ConfigError
-from distrl.ports import LOOPBACK
 
 LOCAL = "local"
 AUTO = "auto"
@@ -26,6 +25,7 @@ DEVICES = {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 """A process without reserved GPUs may still use what is there. A driver without this variable is warned about it."""
 TOKEN_VALUE = "RAY_AUTH_TOKEN"
 """Ray prefers this variable to the token file."""
+ANSWER_S = 2.0
 
 
 def prepare(config: RuntimeConfig) -> None:
@@ -74,15 +74,13 @@ def of_node(token: Path | None, *, cluster: bool) -> dict[str, str]:
     }
 
 
-def answers(address: str, wait_s: float = 2.0) -> bool:
+def answers(address: str) -> bool:
     """Whether anything listens there. Asked before Ray is: it would wait for a minute and then end our process."""
+    if address == AUTO:
+        return True  # only Ray knows where that is
     host, _, port = address.rpartition(":")
     try:
-        with socket.create_connection((host, int(port)), timeout=wait_s):
+        with socket.create_connection((host, int(port)), timeout=ANSWER_S):
             return True
     except (OSError, ValueError):  # ValueError: this is no address at all
         return False
-
-
-def is_loopback(host: str) -> bool:
-    return host in (LOOPBACK, "localhost")

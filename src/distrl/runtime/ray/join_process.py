@@ -22,16 +22,14 @@ from distrl.errors import CannotJoin, DistrlError, Unreachable
 from distrl.ports import LOOPBACK
 from distrl.runtime.join_requests import NEW, Candidate, JoinStatus
 from distrl.runtime.join_watcher import TRY_AGAIN, Offer
-from distrl.runtime.ray.environment import AUTO, answers
+from distrl.runtime.ray.environment import AUTO, PREFIX, answers
 from distrl.runtime.ray.handle import Handle
 from distrl.runtime.ray.host_actor import HostActor
-from distrl.runtime.ray.node import RayNode, TooSlow, node_with, start_node
+from distrl.runtime.ray.node import RayNode, TooSlow, start_node
 from distrl.runtime.ray.run import NAMESPACE
 from distrl.runtime.ray.tokens import use_token
 from distrl.store.provenance import code_digest
 
-RESOURCE = "distrl-"
-"""Start of the name of the custom resource that marks a node of ours."""
 POLL_S = 1.0
 ANSWER_S = 10.0
 FIND_S = 30.0
@@ -43,7 +41,8 @@ LEAVE_S = 90.0
 
 
 def main(folder: Path) -> int:
-    offer = Offer(**{**(tree := json.loads(sys.stdin.readline())), "overrides": tuple(tree["overrides"])})
+    tree = json.loads(sys.stdin.readline())
+    offer = Offer(**{**tree, "overrides": tuple(tree["overrides"])})
     leaving = threading.Event()
     threading.Thread(target=_await_end_of_input, args=(leaving,), daemon=True).start()
     try:
@@ -113,7 +112,9 @@ class _Poller:
         try:
             status = JoinStatus(**self._host.ask(HostActor.poll, self._request, leaving))
         except Unreachable:
-            if is_gone(self._offer, self._namespace, time.monotonic() - self._answered_at):
+            silent_s = time.monotonic() - self._answered_at
+            # Ray is asked only while it is there: without its head it would never answer.
+            if not answers(self._offer.address) or (silent_s > SILENCE_S and self._namespace not in _namespaces()):
                 return None
             return JoinStatus("waiting", "the host does not answer; it may be starting again")
         self._answered_at = time.monotonic()
@@ -140,10 +141,13 @@ def enter(offer: Offer, folder: Path) -> tuple[str, RayNode | None]:
             "that this machine can reach; its join command stands in join.txt of the run folder."
         )
     # Ray connects to any node on this machine, not always to ours: ours is known by a resource that no other has.
-    mark = f"{RESOURCE}{uuid.uuid4().hex}"
+    mark = f"{PREFIX}{uuid.uuid4().hex}"
     node = start_node(offer.address, token, {**(offer.node_resources or {}), mark: 1.0}, offer.listen, folder)
     connect(offer.address.replace("localhost", LOOPBACK))
-    return node_with(mark), node
+    for each in ray.nodes():
+        if each["Alive"] and mark in each["Resources"]:
+            return str(each["NodeID"]), node
+    raise CannotJoin("This machine's Ray node ended as soon as it had started. Join again.")
 
 
 def connect(address: str) -> None:
@@ -157,8 +161,7 @@ def connect(address: str) -> None:
 
 
 def find_training(offer: Offer, leaving: threading.Event) -> str:
-    """The namespace of the training on this Ray. Raises `CannotJoin` when there is none, or more than one to choose
-    from."""
+    """The namespace of the training on this Ray. Raises `CannotJoin` unless there is exactly one to choose."""
     deadline = time.monotonic() + FIND_S
     while True:
         found = {space: space.split("-", 2)[2] for space in _namespaces()}
@@ -171,13 +174,6 @@ def find_training(offer: Offer, leaving: threading.Event) -> str:
             there = f"no training {offer.run!r}, only {', '.join(found.values())}" if found else "no training"
             raise CannotJoin(f"A Ray answers at {offer.address}, but {there} runs on it.")
         time.sleep(POLL_S)
-
-
-def is_gone(offer: Offer, namespace: str, silent_s: float) -> bool:
-    """Whether the training has ended. Asks Ray only while Ray is there: without its head it would never answer."""
-    if offer.address != AUTO and not answers(offer.address):
-        return True
-    return silent_s > SILENCE_S and namespace not in _namespaces()
 
 
 def tell(**line: str) -> None:

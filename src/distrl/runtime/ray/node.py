@@ -11,11 +11,9 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-import ray
-
 from distrl.errors import CannotJoin
 from distrl.ports import LOOPBACK
-from distrl.runtime.ray.environment import is_loopback, of_node
+from distrl.runtime.ray.environment import of_node
 
 OBJECT_STORE_MB = 512
 """Shared memory of a node that joins: it holds one version of the weights and what is being delivered."""
@@ -31,6 +29,7 @@ LAST_LINES = 12
 TOO_SLOW = "timed out during startup"
 """How Ray says that its processes took longer than half a minute to start, on a machine that is busy."""
 WRONG_TOKEN = "InvalidAuthToken"
+LOOPBACKS = (LOOPBACK, "localhost")
 
 
 class TooSlow(Exception):
@@ -38,11 +37,11 @@ class TooSlow(Exception):
 
 
 class RayNotStarted(Exception):
-    """What Ray said, and whether it refused the token."""
+    """With what Ray said."""
 
-    def __init__(self, said: str, refused: bool) -> None:
-        super().__init__(said)
-        self.refused = refused
+
+class WrongToken(RayNotStarted):
+    """The Ray to join has another token."""
 
 
 class RayNode:
@@ -89,7 +88,12 @@ class RayNode:
         said = self._log.read_text(errors="replace")
         if TOO_SLOW in said:
             raise TooSlow
-        raise RayNotStarted("\n".join(said.splitlines()[-LAST_LINES:]), WRONG_TOKEN in said)
+        raise (WrongToken if WRONG_TOKEN in said else RayNotStarted)(last_lines(self._log))
+
+
+def last_lines(log: Path) -> str:
+    """What a process said before it ended."""
+    return "\n".join(log.read_text(errors="replace").splitlines()[-LAST_LINES:])
 
 
 def _common_options() -> list[str]:
@@ -100,13 +104,6 @@ def _common_options() -> list[str]:
     return options
 
 
-def start_head(listen: str, port: int, cpus: int, object_store_bytes: int, token: Path, folder: Path) -> RayNode:
-    """A Ray of our own, without other nodes yet. Port 0 is any that is free. Raises as `RayNode` does."""
-    options = ["--head", "--node-ip-address", listen, "--port", str(port), "--num-cpus", str(cpus)]
-    options += ["--object-store-memory", str(object_store_bytes), "--include-dashboard", "False"]
-    return RayNode(options, of_node(token, cluster=listen != LOOPBACK), folder)
-
-
 def start_node(
     address: str, token: Path | None, resources: Mapping[str, float], listen: str | None, folder: Path
 ) -> RayNode:
@@ -114,9 +111,9 @@ def start_node(
     head, (host, _, port) = address, address.rpartition(":")
     environment = of_node(token, cluster=True)
     options = ["--resources", json.dumps(dict(resources)), "--object-store-memory", str(OBJECT_STORE_MB * 2**20)]
-    if listen is not None and not is_loopback(listen):
+    if listen not in (None, *LOOPBACKS):
         options += ["--node-ip-address", listen]
-    if is_loopback(host):
+    if host in LOOPBACKS:
         # For 127.0.0.1 `ray start` would take this machine's address on the network. Spelled so, it is left alone, and
         # the node that joins gets the address that the other end sees: 127.0.0.1. Ray's default resolver, unlike the
         # system's, does not know the spelling.
@@ -124,17 +121,7 @@ def start_node(
         environment["GRPC_DNS_RESOLVER"] = "native"
     try:
         return RayNode(["--address", head, *options], environment, folder)
+    except WrongToken as error:
+        raise CannotJoin(f"The training at {address} does not know this token. Copy its token here again.") from error
     except RayNotStarted as error:
-        if error.refused:
-            raise CannotJoin(
-                f"The training at {address} does not know this token. Copy its token here again."
-            ) from error
         raise CannotJoin(f"Ray at {address} does not take this machine: {error}") from error
-
-
-def node_with(resource: str) -> str:
-    """The id of the node that was started with this resource. Ray is connected. Raises `CannotJoin`."""
-    for node in ray.nodes():
-        if node["Alive"] and resource in node["Resources"]:
-            return str(node["NodeID"])
-    raise CannotJoin("This machine's Ray node ended as soon as it had started. Join again.")
