@@ -12,7 +12,7 @@ from ray.exceptions import RayActorError
 from distrl.errors import Unreachable
 from distrl.runtime.ray.actors import WorkerActor
 from distrl.runtime.ray.handle import RemoteCall
-from distrl.runtime.ray.process_supervisor import RETRY_S, ProcessSupervisor, Supervised, await_jobs
+from distrl.runtime.ray.process_supervisor import RETRY_S, Duties, ProcessSupervisor, Supervised, stop_jobs
 from distrl.types import Task, Trajectory, VersionedWeights
 
 PROGRESS_S = 5.0
@@ -21,7 +21,7 @@ PROGRESS_S = 5.0
 OnDeath = Callable[[Supervised, bool], None]
 
 
-class ParallelEvaluation:
+class ParallelEvaluation(Duties):
     """Each worker plays its share; the share of one that died is played again from its beginning.
 
     A learner that dies before it has handed over its weights is waited for: it comes back with those of its last
@@ -80,9 +80,7 @@ class ParallelEvaluation:
 
     def stop(self, wait_s: float) -> None:
         """End it early."""
-        for worker in self._workers:
-            worker.handle.start(WorkerActor.stop)
-        await_jobs(self._workers, wait_s)
+        stop_jobs(self._workers, WorkerActor.stop, wait_s)
 
     # -- what its workers are there for
 

@@ -8,24 +8,20 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeVar
-
-import ray
+from typing import Any
 
 from distrl.policies.server import PolicyServer
 from distrl.runtime import lifecycle
 from distrl.runtime.progress import Silent
 from distrl.runtime.ray.cluster import Cluster
-from distrl.runtime.ray.handle import Handle, RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
+from distrl.runtime.ray.placement import start_process
 from distrl.runtime.ray.policy_server import ServerActor
 from distrl.runtime.ray.processes import Process, one_thread
 from distrl.runtime.ray.remote_policy import remote_policy
 from distrl.runtime.topology import Builder, topology
 from distrl.types import Prompt
 from distrl.worker.base import PolicyClient
-
-A = TypeVar("A")
 
 NAMESPACE = "inference-load"
 FOREVER_S = 86_400.0
@@ -96,12 +92,20 @@ def time_inference(builder: Builder, *, steps: int, think_s: float) -> Inference
     cluster = Cluster(config.runtime, builder.folder, NAMESPACE)
     try:
         names, wait_s = topology(config), config.runtime.wait_s
-        host = start(HostActor, names.host, builder)  # kept: Ray ends a process that nobody holds
+        host = start_process(HostActor, names.host, builder, name=names.host)  # kept: Ray ends what nobody holds
         host.ask(HostActor.ready)
-        servers = [start(ServerActor, name, builder, name, number) for number, name in enumerate(names.servers)]
-        workers = [start(LoadWorker, f"load-{number}", builder, number) for number in range(config.workers.count)]
-        _all([server.start(ServerActor.ready) for server in servers], wait_s)
-        _all([worker.start(LoadWorker.prepare, steps) for worker in workers], wait_s)
+        servers = [
+            start_process(ServerActor, name, builder, name, number, name=name)
+            for number, name in enumerate(names.servers)
+        ]
+        load_names = [f"load-{number}" for number in range(config.workers.count)]
+        workers = [
+            start_process(LoadWorker, name, builder, number, name=name) for number, name in enumerate(load_names)
+        ]
+        for ready in [server.start(ServerActor.ready) for server in servers]:
+            ready.result(wait_s)
+        for prepared in [worker.start(LoadWorker.prepare, steps) for worker in workers]:
+            prepared.result(wait_s)
         began = time.perf_counter()
         asked = [worker.start(LoadWorker.ask, think_s) for worker in workers]
         told = [each.result(FOREVER_S) for each in asked]
@@ -112,13 +116,3 @@ def time_inference(builder: Builder, *, steps: int, think_s: float) -> Inference
         cluster.close()
     latencies = tuple(latency for each, _, _ in told for latency in each)
     return InferenceTimings(latencies, sum(b for b, _ in figures), sum(d for _, d in figures), seconds)
-
-
-def start(kind: type[A], name: str, builder: Builder, *details: Any) -> Handle[A]:
-    actor = ray.remote(kind).options(name=name, num_cpus=0).remote(builder, *details)
-    return Handle(actor, name, builder.config.runtime.wait_s)
-
-
-def _all(calls: Sequence[RemoteCall[Any]], wait_s: float) -> None:
-    for call in calls:
-        call.result(wait_s)

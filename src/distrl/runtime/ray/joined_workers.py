@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import ray
-from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from distrl.errors import ConfigError, StorageFull, Unreachable
 from distrl.runtime.join_requests import Candidate, JoinRequest, JoinStatus, joined_config
 from distrl.runtime.ray.actors import WorkerActor
 from distrl.runtime.ray.handle import Handle, RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
-from distrl.runtime.ray.process_supervisor import ProcessSupervisor, Supervised, await_jobs
+from distrl.runtime.ray.placement import only_on, start_process
+from distrl.runtime.ray.process_supervisor import Duties, ProcessSupervisor, Supervised, stop_jobs
 from distrl.runtime.topology import Builder
 
 FIRST_NUMBER = 20_000
@@ -29,19 +29,15 @@ BLOCKED_RETRY_S = 0.1
 """Between two attempts of a worker that waits for the host or for room on a disk."""
 
 
-@dataclass
-class JoinedWorker:
+@dataclass(eq=False, kw_only=True)
+class JoinedWorker(Supervised):
     candidate: Candidate
-    process: Supervised
+    devices: int
     leaving: bool = False
     status: JoinStatus = field(default_factory=lambda: JoinStatus("waiting", "the worker starts"))
 
-    @property
-    def name(self) -> str:
-        return self.candidate.name
 
-
-class JoinedWorkers:
+class JoinedWorkers(Duties):
     """Owned by the driver, for the length of a training."""
 
     def __init__(
@@ -65,9 +61,6 @@ class JoinedWorkers:
         self._number = FIRST_NUMBER
         self._supervisor = ProcessSupervisor(self, max_restarts=runtime.max_restarts, wait_s=runtime.wait_s)
 
-    def __len__(self) -> int:
-        return len(self._workers)
-
     def tend(self, exchange: Callable[[dict[str, JoinStatus]], list[JoinRequest]]) -> None:
         """One round: `exchange` takes our answers to the host and brings the join requests that stand."""
         statuses = {worker.candidate.key: worker.status for worker in self._workers.values()}
@@ -75,14 +68,12 @@ class JoinedWorkers:
             self._hear(request)
         self._supervisor.tend(0.0)
         for worker in list(self._workers.values()):
-            if worker.process.deaths and not worker.process.up and not self._may_return(worker):
+            if worker.deaths and not worker.up and not self._may_return(worker):
                 self._gone(worker)
 
     def stop(self, wait_s: float) -> None:
         """They give back what they play and deliver what is finished; their machines go on polling."""
-        for worker in self._workers.values():
-            worker.process.handle.start(WorkerActor.stop)
-        await_jobs([worker.process for worker in self._workers.values()], wait_s)
+        stop_jobs(list(self._workers.values()), WorkerActor.stop, wait_s)
         for worker in list(self._workers.values()):
             self._let_go(worker, JoinStatus("waiting", "the training stops"))
 
@@ -94,7 +85,7 @@ class JoinedWorkers:
         if worker is not None:
             if request.leaving and not worker.leaving:
                 worker.leaving = True
-                worker.process.handle.start(WorkerActor.stop)
+                worker.handle.start(WorkerActor.stop)
         elif request.leaving:
             self._answers[key] = JoinStatus("left")
         elif self._answers.get(key, JoinStatus("waiting")).status == "waiting":
@@ -113,22 +104,18 @@ class JoinedWorkers:
         builder = type(self._builder)(config, Path(candidate.spool) / self._identity)
         self._number += 1
         # Hard: on any other machine it would have neither its devices nor its spool.
-        place = NodeAffinitySchedulingStrategy(node_id=candidate.node, soft=False)
-        actor = (
-            ray.remote(WorkerActor)
-            .options(num_cpus=0, scheduling_strategy=place, max_restarts=config.runtime.max_restarts)
-            .remote(builder, candidate.name, self._number, True)
-        )
+        options = {"scheduling_strategy": only_on(candidate.node), "max_restarts": config.runtime.max_restarts}
+        handle = start_process(WorkerActor, candidate.name, builder, candidate.name, self._number, True, **options)
         self._answers.pop(candidate.key, None)
-        process = Supervised(candidate.name, Handle(actor, candidate.name, config.runtime.wait_s))
-        self._workers[candidate.name] = JoinedWorker(candidate, process)
-        self._supervisor.watch(process)
+        worker = JoinedWorker(candidate.name, handle, candidate=candidate, devices=config.devices.per_worker)
+        self._workers[worker.name] = worker
+        self._supervisor.watch(worker)
 
     def _let_go(self, worker: JoinedWorker, status: JoinStatus) -> None:
         del self._workers[worker.name]
-        self._supervisor.forget(worker.process)
+        self._supervisor.forget(worker)
         self._answers[worker.candidate.key] = status
-        worker.process.handle.kill()
+        worker.handle.kill()
 
     def _gone(self, worker: JoinedWorker) -> None:
         self._let_go(worker, JoinStatus("left", "its process died"))
@@ -148,13 +135,9 @@ class JoinedWorkers:
             self._say(f"{worker.name} has left; the others go on.")
             return None
         if worker.status.status != "playing":
-            devices = joined_config(self._builder.config, worker.candidate.overrides).devices.per_worker
-            worker.status = JoinStatus("playing", f"{devices} devices")
-            self._say(f"{worker.name} plays with {devices} devices.")
+            worker.status = JoinStatus("playing", f"{worker.devices} devices")
+            self._say(f"{worker.name} plays with {worker.devices} devices.")
         return process.handle.start(WorkerActor.play)
-
-    def finished(self, process: Supervised, result: Any) -> None:
-        return
 
     def raised(self, process: Supervised, error: Exception) -> bool:
         worker = self._workers[process.name]

@@ -13,7 +13,7 @@ from distrl.runtime.ray.handle import Handle, RemoteCall
 from distrl.runtime.ray.host_actor import HostActor
 from distrl.runtime.ray.placement import Placement
 from distrl.runtime.ray.policy_server import ServerActor
-from distrl.runtime.ray.process_supervisor import ProcessSupervisor, Supervised, await_jobs
+from distrl.runtime.ray.process_supervisor import Duties, ProcessSupervisor, Supervised, stop_jobs
 from distrl.runtime.ray.processes import Process
 from distrl.runtime.topology import topology
 
@@ -23,7 +23,7 @@ BLOCKED_RETRY_S = 1.0
 """Between two attempts of a process that waits for the host or for room on a disk."""
 
 
-class OwnProcesses:
+class OwnProcesses(Duties):
     """Started with the run, and ended with it. The run goes on without a worker or a policy server that died too often,
     as long as another one is left."""
 
@@ -47,13 +47,12 @@ class OwnProcesses:
     def all(self) -> list[Supervised]:
         return [self.learner, *self.servers.values(), *self.workers.values()]
 
-    def wait_until_ready(self) -> dict[str, int]:
-        """Process ids by name. Raises what a process raised while it started."""
-        asked = {each.name: each.handle.start(Process.ready) for each in self.all}
-        pids = {name: call.result(self._config.runtime.wait_s) for name, call in asked.items()}
-        for each in self.all:
+    def wait_until_ready(self) -> None:
+        """Raises what a process raised while it started."""
+        asked = [each.handle.start(Process.ready) for each in self.all]
+        for each, call in zip(self.all, asked, strict=True):
+            call.result(self._config.runtime.wait_s)
             each.up = True
-        return pids
 
     def train(self) -> ProcessSupervisor:
         """Have all of them begin, or go on."""
@@ -66,12 +65,8 @@ class OwnProcesses:
     def stop(self, wait_s: float) -> None:
         """Workers give back what they play and deliver what is finished. One that does not answer is left behind."""
         self._training = False
-        for worker in self.workers.values():  # first: a worker that ends may still ask a server
-            worker.handle.start(WorkerActor.stop)
-        await_jobs(list(self.workers.values()), wait_s)
-        for server in self.servers.values():
-            server.handle.start(ServerActor.stop)
-        await_jobs(list(self.servers.values()), wait_s)
+        stop_jobs(list(self.workers.values()), WorkerActor.stop, wait_s)  # first: one may still ask a server
+        stop_jobs(list(self.servers.values()), ServerActor.stop, wait_s)
 
     def settle_learner(self) -> None:
         """Wait for the end of its step. One that died in it is waited for, and goes on from its last checkpoint."""
@@ -96,9 +91,6 @@ class OwnProcesses:
         if process.name in self.servers:
             return process.handle.start(ServerActor.follow)
         return process.handle.start(WorkerActor.play)
-
-    def finished(self, process: Supervised, result: Any) -> None:
-        return
 
     def raised(self, process: Supervised, error: Exception) -> bool:
         if not isinstance(error, StorageFull | Unreachable):

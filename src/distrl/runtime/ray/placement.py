@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from distrl.config import RuntimeConfig
 from distrl.runtime.ray.actors import LearnerActor, WorkerActor
 from distrl.runtime.ray.cluster import LOCAL
 from distrl.runtime.ray.handle import Handle
@@ -28,7 +27,7 @@ class Placement:
 
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
-        self._runtime: RuntimeConfig = builder.config.runtime
+        self._runtime = builder.config.runtime
         self._here = ray.get_runtime_context().get_node_id()
         self._alone = self._runtime.address == LOCAL
 
@@ -64,15 +63,21 @@ class Placement:
         restarts: int | None = None,
         **needs: Any,
     ) -> Handle[P]:
-        options = {"num_cpus": 0, **needs, "name": name}
+        options = {**needs, "name": name}
         options["max_restarts"] = self._runtime.max_restarts if restarts is None else restarts
         if stays or self._alone:
-            options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(node_id=self._here, soft=False)
-        actor = as_actor(kind).options(**options).remote(self._builder, *details)
-        return Handle(actor, name, self._runtime.wait_s)
+            options["scheduling_strategy"] = only_on(self._here)
+        return start_process(kind, name, self._builder, *details, **options)
 
 
-def as_actor(kind: type[Process]) -> Any:
-    """Ray's class for one of our processes."""
+def start_process(kind: type[P], who: str, builder: Builder, *details: Any, **options: Any) -> Handle[P]:
+    """A process of this kind. `options` are those of a Ray actor; without a `name` there, others cannot find it."""
     groups = kind.CONCURRENCY_GROUPS
-    return ray.remote(concurrency_groups=groups)(kind) if groups else ray.remote(kind)
+    actor_class = ray.remote(concurrency_groups=groups)(kind) if groups else ray.remote(kind)
+    actor = actor_class.options(**{"num_cpus": 0, **options}).remote(builder, *details)
+    return Handle(actor, who, builder.config.runtime.wait_s)
+
+
+def only_on(node: str) -> NodeAffinitySchedulingStrategy:
+    """On this machine, or nowhere."""
+    return NodeAffinitySchedulingStrategy(node_id=node, soft=False)

@@ -6,6 +6,7 @@ Invariant: every decision carries the version that made it, as with a policy of 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any
@@ -39,7 +40,7 @@ class ServerActor(Process):
         self._features = FeatureUpload(policy.known_features, host) if shares else None
         self._starting = asyncio.Lock()
         self._is_new = True
-        self._stopping = asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
 
     async def act(self, prompt: Prompt, temperature: float, checksum: str = "") -> Decision:
         """A decision at this temperature; with a checksum, under these very weights or `OtherWeights`."""
@@ -67,19 +68,13 @@ class ServerActor(Process):
     async def follow(self) -> None:
         """Keep the policy at the newest version until told to stop."""
         self.ready()
-        self._stopping.clear()
-        tasks = [asyncio.ensure_future(self._weights.run()), asyncio.ensure_future(self._stopping.wait())]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        self._following = asyncio.create_task(self._weights.run())
+        with contextlib.suppress(asyncio.CancelledError):  # by `stop`
+            await self._following
 
     async def stop(self) -> None:
-        self._stopping.set()
+        if self._following is not None:
+            self._following.cancel()
 
     async def figures(self) -> tuple[int, int]:
         """Batches computed, and decisions in them."""

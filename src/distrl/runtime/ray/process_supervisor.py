@@ -7,6 +7,7 @@ its job again. What a death or an error means is not decided here: that is what 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -42,7 +43,8 @@ class Duties(Protocol):
         """What it is to do now: asked when it is up, and when its last job has ended. None: nothing."""
 
     def finished(self, process: Supervised, result: Any) -> None:
-        """Its job has ended well."""
+        """Its job has ended well. Nothing follows, unless a subclass says so."""
+        return
 
     def raised(self, process: Supervised, error: Exception) -> bool:
         """Its job has ended with this error. Raises it, or says whether the process is given a job again; otherwise it
@@ -89,7 +91,6 @@ class ProcessSupervisor:
             self._see_to(busy[reference], reference)
 
     def _see_to(self, process: Supervised, reference: Any) -> None:
-        """Something that it did has ended, well or not."""
         try:
             result = ray.get(reference)
         except RayTaskError as error:  # first: it may be both, when the process had asked a dead one
@@ -123,8 +124,10 @@ class ProcessSupervisor:
         return self._duties.job(process) if process.up else process.handle.start(Process.ready)
 
 
-def await_jobs(processes: list[Supervised], timeout_s: float) -> None:
-    """Wait for the end of all they do, but no longer than this; they are then given nothing else to do."""
+def stop_jobs(processes: Sequence[Supervised], stop: Callable[..., Any], timeout_s: float) -> None:
+    """Call `stop` in each, and wait for the end of its job, but no longer than this. They are given no other job."""
+    for process in processes:
+        process.handle.start(stop)
     jobs = [process.job.reference for process in processes if process.job is not None]
     if jobs:
         ray.wait(jobs, num_returns=len(jobs), timeout=timeout_s)

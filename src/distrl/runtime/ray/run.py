@@ -56,7 +56,8 @@ class RayRun:
             self._placement = Placement(builder)
             self._host = self._placement.host()
             self._own = OwnProcesses(self.config, self._placement, self._host, progress)
-            self.pids = {"host": self._host.ask(HostActor.ready), **self._own.wait_until_ready()}
+            self._host.ask(HostActor.ready)
+            self._own.wait_until_ready()
             trained_s = self._host.ask_patiently(HostActor.trained_s)
             self.limits = TrainingLimits(self.config.run, time.time, trained_s)
         except BaseException:
