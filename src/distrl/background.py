@@ -25,7 +25,7 @@ def give_way() -> None:
 
 
 def threads(count: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=count, thread_name_prefix="aside", initializer=give_way)
+    return ThreadPoolExecutor(max_workers=count, thread_name_prefix="background", initializer=give_way)
 
 
 _shared = threads(2)

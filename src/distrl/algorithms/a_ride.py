@@ -24,8 +24,8 @@ from distrl.algorithms.base import Algorithm, Batch, Estimates, Plan, Targets, T
 from distrl.algorithms.settings.a_ride import ARideSettings
 
 ADVANTAGE_FLOOR = 0.3
-"""Advantages are never divided by less than this: when a batch was foreseen, its noise must not be blown up to the size
-of a lesson, next to batches that hold one."""
+"""Advantages are never divided by less than this: in a batch of predicted outcomes they are noise, which must not be
+scaled up to the size of a real advantage in other batches."""
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ def blame_locally(advantage: Tensor, td_error: Tensor) -> Tensor:
 
 
 def within_trust(advantage: Tensor, log_rho: Tensor, *, trust: float | None) -> Tensor:
-    """0 where a step that went well is already more than `trust` likelier than when it was played: its lesson is
-    learned, and to repeat it only makes the policy surer of what it has seen. None trusts without limit."""
+    """0 where a step that went well is already more than `trust` likelier than when it was played (PPO's clip):
+    repeating it only makes the policy surer of what it has seen. None: no limit."""
     if trust is None:
         return advantage
     learned = (advantage > 0) & (log_rho.detach() > math.log1p(trust))

@@ -32,7 +32,7 @@ class Finding:
     """What to do; empty when nothing needs doing."""
 
 
-def examine(config: Config, deep: bool = False) -> list[Finding]:
+def check_machine(config: Config, deep: bool = False) -> list[Finding]:
     """All findings for a run of this config, in the order in which to fix them."""
     machine = [python(), cores(), memory(), disk(), threads(), gpu(), precision(config)]
     programs = [

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from distrl.cli.checks import Finding, examine
+from distrl.cli.checks import Finding, check_machine
 from distrl.cli.train import DEFAULT, ConfigArgument, Overrides, split_arguments
 from distrl.config import load_config
 
@@ -30,7 +30,7 @@ def doctor(
     ] = False,
 ) -> None:
     """Check this machine for a run of this config: what is there, what is missing, how to fix it."""
-    findings = examine(load_config(*split_arguments(config, overrides)), deep)
+    findings = check_machine(load_config(*split_arguments(config, overrides)), deep)
     healthy = all(finding.status != "missing" for finding in findings)
     if as_json:
         typer.echo(json.dumps({"healthy": healthy, "findings": [asdict(finding) for finding in findings]}, indent=2))

@@ -21,14 +21,14 @@ def invoke(*arguments: str):
 
 @pytest.mark.parametrize(("status", "code"), [("ok", 0), ("warn", 0), ("missing", 1)])
 def test_only_what_is_missing_makes_the_doctor_fail(monkeypatch, status, code):
-    monkeypatch.setattr(doctor, "examine", lambda config, deep: [Finding("ray", status, "2.60", "install it")])
+    monkeypatch.setattr(doctor, "check_machine", lambda config, deep: [Finding("ray", status, "2.60", "install it")])
     result = invoke()
     assert result.exit_code == code
     assert "install it" in result.output
 
 
 def test_json_holds_every_finding(monkeypatch):
-    monkeypatch.setattr(doctor, "examine", lambda config, deep: [Finding("ray", "missing", "gone", "install it")])
+    monkeypatch.setattr(doctor, "check_machine", lambda config, deep: [Finding("ray", "missing", "gone", "install it")])
     answer = json.loads(invoke("--json").output)
     assert answer == {
         "healthy": False,
@@ -90,7 +90,7 @@ def test_a_device_that_torch_does_not_know_is_a_finding():
 
 def test_the_doctor_examines_the_machine_for_the_config_it_is_given(monkeypatch):
     asked = []
-    monkeypatch.setattr(doctor, "examine", lambda config, deep: asked.append(config) or [])
+    monkeypatch.setattr(doctor, "check_machine", lambda config, deep: asked.append(config) or [])
     invoke(), invoke("policy.dtype=bfloat16"), invoke("webshop", "run.seed=3")
     assert [(config.tasks.suite, config.policy.dtype, config.run.seed) for config in asked] == [
         ("general", "float32", load_config("quickstart").run.seed),
