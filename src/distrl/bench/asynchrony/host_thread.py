@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import partial
+from typing import Concatenate, ParamSpec, TypeVar
 
 from distrl.devices.base import Health
 from distrl.host.host import Host
 from distrl.runtime.topology import Builder
 from distrl.types import Features, Lease, Receipt, VersionedWeights
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class HostThread:
@@ -18,8 +22,10 @@ class HostThread:
         self.host: Host = builder.host(now)
         self._thread = ThreadPoolExecutor(max_workers=1)
 
-    async def call(self, method: str, *arguments: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, getattr(self.host, method), *arguments)
+    async def call(self, method: Callable[Concatenate[Host, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """`method` of the host, in its thread."""
+        work = partial(method, self.host, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)
 
     def close(self) -> None:
         self._thread.shutdown()
@@ -35,29 +41,27 @@ class HostThreadClient:
 
     async def join(self, worker: str) -> int:
         self._worker = worker
-        number: int = await self._host.call("join", worker)
-        return number
+        return await self._host.call(Host.join, worker)
 
     async def lease(self, worker: str, count: int) -> list[Lease] | None:
-        leases: list[Lease] = await self._host.call("lease", worker, count)
-        return leases
+        return await self._host.call(Host.lease, worker, count)
 
     async def give_back(self, lease_ids: Sequence[str]) -> None:
-        await self._host.call("give_back", lease_ids)
+        await self._host.call(Host.give_back, lease_ids)
 
     async def deliver(self, payloads: Sequence[bytes]) -> list[Receipt]:
-        receipts: list[Receipt] = await self._host.call("deliver_all", payloads)
-        return receipts
+        return await self._host.call(Host.deliver_all, payloads)
 
     async def share(self, features: Features) -> None:
-        await self._host.call("share", features)
+        await self._host.call(Host.share, features)
 
     async def latest(self, newer_than: int) -> VersionedWeights | None:
-        weights: VersionedWeights | None = await self._host.call("latest", newer_than, self._worker)
+        weights = await self._host.call(Host.latest, newer_than, self._worker)
+        assert weights is None or isinstance(weights, VersionedWeights)  # the learner in this process published them
         return weights
 
     async def report(self, worker: str, kind: str, detail: str) -> None:
-        await self._host.call("report", worker, kind, detail)
+        await self._host.call(Host.report, worker, kind, detail)
 
     async def health(self, worker: str, health: Health) -> None:
-        await self._host.call("health", worker, health)
+        await self._host.call(Host.health, worker, health)

@@ -109,16 +109,16 @@ class SleepingLearner:
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            sample = await self._host.call("sample", self._count)
+            sample = await self._host.call(Host.sample, self._count)
             if sample is None:
                 await asyncio.sleep(self._idle_s)
                 continue
             self.used += sample.ids
             await asyncio.sleep(self._step_s)
             version = len(self.published_at) + 1
-            await self._host.call("update_priorities", sample.ids, [1.0] * self._count)
-            await self._host.call("record", version, {})
-            await self._host.call("publish", VersionedWeights.seal(version, {"none": np.zeros(1)}))
+            await self._host.call(Host.update_priorities, sample.ids, [1.0] * self._count)
+            await self._host.call(Host.record, version, {})
+            await self._host.call(Host.publish, VersionedWeights.seal(version, {"none": np.zeros(1)}))
             self.published_at.append(loop.time())
 
 
